@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The targets. The flags are the pipeline of a code object: they go into its note's hash. */
+#include "target.h"
+
+#include <string.h>
+
+static const char *const opt_flags[] = {"-O3", NULL};
+static const char *const gfx950_llc_flags[] = {
+    "-O3", "-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx950", "-disable-machine-sink", "-filetype=obj", NULL};
+static const char *const lld_flags[] = {"-shared", "--strip-debug", NULL};
+
+const struct target target_gfx950 = {
+    .name = "gfx950",
+    .tile = 16,
+    .fp8_max = 448.0f,
+    .lds_bytes = 163840,
+    .vgpr_budget = 256,
+    .opt_flags = opt_flags,
+    .llc_flags = gfx950_llc_flags,
+    .lld_flags = lld_flags,
+};
+
+const struct target *target_by_name(const char *name) { return strcmp(name, target_gfx950.name) == 0 ? &target_gfx950 : NULL; }
