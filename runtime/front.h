@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libfront: opens a code object that frontgen made, checks it against the GPU, and launches it through HSA.
+
+   The order of a serving process: front_open, front_device_open, front_kernel_load_file, front_instance_create, front_binding_create
+   (one a layer), front_queue_create; then front_launch and front_wait, for ever.
+
+   Every function returns FRONT_OK or an error; front_error() then says in one line what was wrong, with the numbers wanted and found,
+   and what to do. An out parameter is written only on success. Handles are one-field structs: pass them by value. A handle's owner
+   destroys it, children before parents. The library never exits, aborts, prints, or picks the emulator unless it is named.
+
+   Threads: different objects may be used from different threads at once. A queue, an instance and a binding each belong to one thread
+   at a time. Creating and destroying children of one device is safe from several threads. front_error() is per thread. */
+#ifndef FRONT_H
+#define FRONT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum front_status {
+  FRONT_OK = 0,
+  FRONT_ERR_ARGUMENT,    /* a null, misaligned or impossible argument, or a wrong handle */
+  FRONT_ERR_LIBRARY,     /* no HSA library could be loaded, or it lacks a function */
+  FRONT_ERR_NO_DEVICE,   /* no GPU, or none as asked for */
+  FRONT_ERR_ISA,         /* the code object is for another GPU or other target features */
+  FRONT_ERR_RESIDENCY,   /* 256 workgroups cannot be resident together: the launch would wait for ever */
+  FRONT_ERR_CODE_OBJECT, /* not a code object of this ABI, truncated, compressed, with scratch, ... */
+  FRONT_ERR_NOT_FOUND,   /* no such file, or no kernel for that key */
+  FRONT_ERR_MEMORY,      /* host or device memory is exhausted */
+  FRONT_ERR_BUSY,        /* the queue is full, or an object is still in use by a launch in flight */
+  FRONT_ERR_TIMEOUT,     /* the launch did not end in time; it may still be running */
+  FRONT_ERR_FAULT,       /* the queue stopped: a memory fault, an illegal instruction, ... The queue is dead */
+  FRONT_ERR_HSA          /* any other failure of an HSA call: the text has its name and HSA's own words */
+};
+
+typedef struct front_runtime { struct runtime *impl; } front_runtime;
+typedef struct front_device { struct device *impl; } front_device;
+typedef struct front_kernel { struct kernel *impl; } front_kernel;
+typedef struct front_queue { struct queue *impl; } front_queue;
+typedef struct front_instance { struct instance *impl; } front_instance;
+typedef struct front_binding { struct binding *impl; } front_binding;
+typedef struct front_ticket { struct queue *queue; uint64_t number; } front_ticket;
+
+/* The name of a status: "FRONT_ERR_BUSY". Never null. */
+const char *front_status_name(enum front_status status);
+
+/* What the last failed call of this thread had to say: one line, without a newline; "" if none failed. Valid until the thread's next
+   failing call. */
+const char *front_error(void);
+
+/* ---- the HSA library ------------------------------------------------------------------------------------------------------- */
+
+/* Zero means the default for every field. Set size to sizeof(struct front_options): a newer library then knows which fields you have. */
+struct front_options {
+  size_t size;
+  const char *hsa_library; /* a path or soname; default: the environment's FRONT_HSA_LIBRARY, else libhsa-runtime64.so.1 */
+};
+
+/* Loads the HSA library (an already loaded copy first) and initialises it. `options` may be null. Several front_open calls share one
+   HSA; all of a process must name the same library.
+   Errors: LIBRARY (the text lists every name that was tried and why it failed), NO_DEVICE (HSA found no driver), HSA. */
+enum front_status front_open(const struct front_options *options, front_runtime *runtime);
+
+/* Shuts HSA down if this was its last user. Every device must be closed. The library stays mapped. */
+enum front_status front_close(front_runtime runtime);
+
+/* Where the HSA library was loaded from; owned by the runtime. */
+enum front_status front_library_path(front_runtime runtime, const char **path);
+
+/* ---- devices ----------------------------------------------------------------------------------------------------------------- */
+
+struct front_device_info {
+  char name[64];           /* "gfx950" */
+  char isa[96];            /* "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-" */
+  char product[64];        /* for people only */
+  char uuid[32];           /* "GPU-1234567890abcdef", or "" */
+  char pci[16];            /* "0000:c1:00.0" */
+  uint32_t compute_units;  /* that a queue of this process may use: masks are counted */
+  uint64_t memory_bytes;   /* of the device's own memory */
+};
+
+/* The number of GPU agents. Zero is not an error. */
+enum front_status front_device_count(front_runtime runtime, uint32_t *count);
+
+/* Describes agent `index`, without opening it. */
+enum front_status front_device_describe(front_runtime runtime, uint32_t index, struct front_device_info *info);
+
+/* Opens an agent: `which` is its index ("0"), its UUID ("GPU-...") or its PCI address ("0000:c1:00.0"); null: the first.
+   Errors: NO_DEVICE (the text lists the agents there are). */
+enum front_status front_device_open(front_runtime runtime, const char *which, front_device *device);
+
+/* BUSY while a kernel, queue or allocation of the device is left. */
+enum front_status front_device_close(front_device device);
+
+/* ---- device memory ------------------------------------------------------------------------------------------------------------ */
+
+/* Coarse-grained memory of the device, 4096-byte aligned, uninitialised. bytes > 0. Errors: MEMORY. */
+enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address);
+
+/* Null is allowed. No launch may be using it. */
+enum front_status front_memory_free(front_device device, void *address);
+
+/* Copies, and returns when it is done; either side may be host or device memory. Not ordered with launches: wait for them first. */
+enum front_status front_memory_copy(front_device device, void *to, const void *from, uint64_t bytes);
+
+/* Sets `words` 32-bit words of device memory, 4-byte aligned, and returns when it is done. */
+enum front_status front_memory_fill(front_device device, void *to, uint32_t value, uint64_t words);
+
+/* ---- kernels -------------------------------------------------------------------------------------------------------------------- */
+
+struct front_kernel_info {
+  char name[96];           /* canonical: front_s8_tp4_r2_w128_t0 */
+  char symbol[128];        /* the kernel's symbol in the code object */
+  char arch[32];           /* "gfx950" */
+  uint32_t tokens, tp, ratio, window, tuned, index, x8_given, dev, timeline, embed, guard; /* the key */
+  uint32_t scratch_bytes;  /* what an instance allocates */
+  uint32_t lds_bytes, vgprs, sgprs;
+};
+
+/* Loads a bare ELF code object from memory, and checks it: ELF, target, kernarg segment of 216 bytes, no private segment, workgroup of
+   512, and that the device can hold 256 of its workgroups at once. `image` is copied. `key`: "tokens=8,tp=4,..." or a canonical name,
+   for an object without frontgen's note; null: the note says. Both, and they differ: an error.
+   Errors: CODE_OBJECT, ISA, RESIDENCY, NOT_FOUND (no kernel for that key in it), HSA. */
+enum front_status front_kernel_load(front_device device, const void *image, size_t bytes, const char *key, front_kernel *kernel);
+
+/* The same from a file. Errors: also NOT_FOUND and MEMORY for the file. */
+enum front_status front_kernel_load_file(front_device device, const char *path, const char *key, front_kernel *kernel);
+
+/* BUSY while an instance is left. */
+enum front_status front_kernel_destroy(front_kernel kernel);
+
+enum front_status front_kernel_describe(front_kernel kernel, struct front_kernel_info *info);
+
+/* ---- instances and bindings -------------------------------------------------------------------------------------------------------- */
+
+/* Zero means the default for every field; set size as in front_options. */
+struct front_instance_options {
+  size_t size;
+  void *epoch;          /* a u32 in device memory that the caller owns and shares between instances; default: one of its own */
+  uint32_t first_epoch; /* value of the instance's own epoch word */
+};
+
+struct front_instance_info {
+  void *scratch;        /* device memory of front_kernel_info.scratch_bytes */
+  void *epoch;          /* u32 in device memory: the next launch's tag is 2 * epoch + 1 */
+};
+
+/* A scratch, zeroed, and an epoch word. `options` may be null. Errors: MEMORY, HSA. */
+enum front_status front_instance_create(front_kernel kernel, const struct front_instance_options *options, front_instance *instance);
+
+/* BUSY while a binding is left. */
+enum front_status front_instance_destroy(front_instance instance);
+
+enum front_status front_instance_describe(front_instance instance, struct front_instance_info *info);
+
+/* Zeroes the scratch, as after a launch that did not end. BUSY while a launch is in flight. */
+enum front_status front_instance_reset(front_instance instance);
+
+/* The kernel's arguments: the kernarg block itself (216 bytes), so it is also what a HIP launch takes. Pointers are device memory; what
+   a key does not use may be null. S = tokens, q_rows = 32768 / tp, KEYS = the row width of kt. */
+struct front_args {
+  const void *x;        /* bf16 [S, 5120], rows x_stride elements apart; 16-byte aligned */
+  const void *wqkv;     /* e4m3 [1792, 5120]; 16 */
+  const void *wqkv_s;   /* E8M0 [56, 160]; 4 */
+  const void *wqb;      /* e4m3 [q_rows, 1280]; 16 */
+  const void *wqb_s;    /* E8M0 [q_rows / 32, 40]; 4 */
+  void *scratch;        /* leave null: the instance's */
+  void *epoch;          /* leave null: the instance's */
+  int32_t x_stride;     /* elements, a multiple of 8, >= 5120 */
+  int32_t bt_stride;    /* elements between rows of comp_bt */
+  const void *pos;      /* i64 [S], 0 <= pos < 2^24, valid in pad rows too; 8 */
+  const void *slot;     /* i64 [S], < 2^31; negative: a pad row; 8 */
+  const void *swa_idx;  /* i32 [S, window]; 4 */
+  const void *swa_lens; /* i32 [S]; 4 */
+  const void *topk;     /* i32 [S, 512], negative: none; ratio > 0; 4 */
+  const void *t2r;      /* i32 [S]; ratio > 0; 4 */
+  const void *comp_bt;  /* i32 [requests, bt_stride]; ratio > 0; 4 */
+  const void *cos_sin;  /* f32 [positions, 64]: 32 cos, then 32 sin; 4 */
+  const void *qn_w;     /* bf16 [1280]; 2 */
+  const void *kvn_w;    /* bf16 [512]; 2 */
+  void *swa;            /* the window cache; 8 */
+  int64_t swa_stride;   /* bytes between blocks, a multiple of 8, >= 584 * swa_block */
+  int32_t swa_block;    /* tokens a block, >= 1 */
+  int32_t comp_block;   /* compressed rows a block, >= 1; ratio > 0 */
+  void *q;              /* out: bf16 [S, q_rows]; 4 */
+  void *kt;             /* out: i32 [S, KEYS]; 4 */
+  void *klen;           /* out: i32 [2 S]: kv_len[S], then ntopk[S]; 4 */
+  void *qr_out;         /* out, index: bf16 [S, 1280]; 16 */
+  void *tl;             /* out, timeline: i64 [256, 6]; 8 */
+  void *guard;          /* leave null: the instance's */
+};
+
+/* A kernarg block of the instance, written now. `args` is copied; the memory it points to must live as long as launches use it.
+   Errors: ARGUMENT (names the argument), MEMORY. */
+enum front_status front_binding_create(front_instance instance, const struct front_args *args, front_binding *binding);
+
+/* Writes other arguments into the block. BUSY while a launch of the binding is in flight. */
+enum front_status front_binding_update(front_binding binding, const struct front_args *args);
+
+/* BUSY while a launch of the binding is in flight. */
+enum front_status front_binding_destroy(front_binding binding);
+
+/* ---- launches ------------------------------------------------------------------------------------------------------------------------ */
+
+/* A queue with room for `launches` launches in flight (rounded up to a power of two; 0: 64). */
+enum front_status front_queue_create(front_device device, uint32_t launches, front_queue *queue);
+
+/* BUSY while a launch is in flight on a healthy queue. */
+enum front_status front_queue_destroy(front_queue queue);
+
+/* Puts one launch (256 x 512 threads) behind the queue's others: it starts when they have ended, with acquire and release fences at
+   system scope. Allocates nothing, locks nothing. `ticket` may be null. Nothing else may hold compute units while it runs.
+   Errors: BUSY (the queue is full, or the instance has a launch in flight on another queue), FAULT (the queue is dead). */
+enum front_status front_launch(front_queue queue, front_binding binding, front_ticket *ticket);
+
+/* Waits until that launch, and all before it on its queue, have ended, for at most timeout_ns (UINT64_MAX: for ever). A launch's outputs
+   are valid only after FRONT_OK. Errors: TIMEOUT, FAULT (with address and reason where HSA gives them). */
+enum front_status front_wait(front_ticket ticket, uint64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
