@@ -30,12 +30,12 @@ void ref_xq(const uint16_t *x, size_t stride, uint32_t tokens, const struct ref_
 
 struct ref_kt_in {
   uint32_t tokens, ratio, window;
-  const int64_t *pos, *slot;                      /* [S] */
-  const int32_t *swa_idx;                         /* [S, window] */
-  const int32_t *swa_lens;                        /* [S] */
-  const int32_t *topk;                            /* [S, TOPK]; this and the rest only if ratio > 0 */
-  const int32_t *t2r;                             /* [S] */
-  const int32_t *comp_bt;                         /* [requests, bt_stride] */
+  const int64_t *pos, *slot; /* [S] */
+  const int32_t *swa_idx;    /* [S, window] */
+  const int32_t *swa_lens;   /* [S] */
+  const int32_t *topk;       /* [S, TOPK]; this and the rest only if ratio > 0 */
+  const int32_t *t2r;        /* [S] */
+  const int32_t *comp_bt;    /* [requests, bt_stride] */
   int32_t bt_stride, comp_block;
 };
 
@@ -63,33 +63,33 @@ size_t ref_panel_doubles(uint32_t tokens, uint32_t k);
 void ref_panels(const struct ref_rows *rows, const struct ref_fp8 *fp8, double *panels);
 
 /* One weight row (OCP e4m3 [k], its codes [k / MX_GROUP]; k <= HIDDEN) times all tokens: sum[t] = Σ w·x, magnitude[t] = Σ |w·x|. */
-void ref_gemv_row(const double *panels, uint32_t tokens, uint32_t k, const uint8_t *weights, const uint8_t *codes, double *sum,
-    double *magnitude);
+void ref_gemv_row(
+    const double *panels, uint32_t tokens, uint32_t k, const uint8_t *weights, const uint8_t *codes, double *sum, double *magnitude);
 
 /* Row `row` of wqkv over K half `half`; panels are of that half's K_HALF columns. */
 void ref_wqkv_row(const uint8_t *wqkv, const uint8_t *wqkv_s, uint32_t half, uint32_t row, const double *panels, uint32_t tokens,
     double *sum, double *magnitude);
 
 /* Row `row` (of this rank) of wq_b. */
-void ref_wqb_row(const uint8_t *wqb, const uint8_t *wqb_s, uint32_t row, const double *panels, uint32_t tokens, double *sum,
-    double *magnitude);
+void ref_wqb_row(
+    const uint8_t *wqb, const uint8_t *wqb_s, uint32_t row, const double *panels, uint32_t tokens, double *sum, double *magnitude);
 
 /* ---- qkv: the token's norms, its quantised low-rank query and its KV record ---- */
 
 struct ref_qkv_in {
-  const float *half0, *half1; /* [QKV_ROWS]: wqkv's two partial sums of the token */
-  const uint16_t *qn_w;       /* bf16 [Q_RANK] */
-  const uint16_t *kvn_w;      /* bf16 [KV_DIM] */
-  const float *cos_sin;       /* [ROPE]: the row of the token's position, 32 cos, 32 sin */
+  const float *half0, *half1;  /* [QKV_ROWS]: wqkv's two partial sums of the token */
+  const uint16_t *qn_w;        /* bf16 [Q_RANK] */
+  const uint16_t *kvn_w;       /* bf16 [KV_DIM] */
+  const float *cos_sin;        /* [ROPE]: the row of the token's position, 32 cos, 32 sin */
   int q_rsq_ulps, kv_rsq_ulps; /* 0; on hardware v_rsq_f32 may be 1 ulp off: -1, 0, 1 */
 };
 
 struct ref_qkv_out {
-  uint16_t qr[Q_RANK];              /* bf16: qr_out's row, index layers */
-  uint8_t qx8[Q_RANK];              /* e4m3 */
-  uint8_t qx8s[Q_GROUPS];           /* codes */
-  uint8_t record[KV_DATA_BYTES];    /* 448 e4m3, then 64 bf16 (little-endian) */
-  uint8_t scales[KV_SCALE_BYTES];   /* 7 codes and a 0 */
+  uint16_t qr[Q_RANK];            /* bf16: qr_out's row, index layers */
+  uint8_t qx8[Q_RANK];            /* e4m3 */
+  uint8_t qx8s[Q_GROUPS];         /* codes */
+  uint8_t record[KV_DATA_BYTES];  /* 448 e4m3, then 64 bf16 (little-endian) */
+  uint8_t scales[KV_SCALE_BYTES]; /* 7 codes and a 0 */
 };
 
 void ref_qkv(const struct ref_qkv_in *in, const struct ref_fp8 *fp8, struct ref_qkv_out *out);
