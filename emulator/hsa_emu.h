@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What libhsa-emu says that HSA has no word for: counters, traffic, reports, host threads, model time. Link with the library, or look
+   the functions up in the copy that is loaded (dlsym). They know nothing of any particular kernel.
+
+   Threads: every function may be called from any thread at any time. Figures of a dispatch are there once its completion signal is;
+   while one runs, the previous one's are given. Counts are the same for any number of host threads, host_ns excepted. */
+#ifndef HSA_EMU_H
+#define HSA_EMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsa/hsa.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- settings ------------------------------------------------------------------------------------------------------------- */
+
+/* Host threads that execute a dispatch; 0: FRONT_EMU_THREADS of the environment if set, else one a CPU that this process may use.
+   Holds from the next dispatch on. INVALID_ARGUMENT: more than 256. */
+hsa_status_t hsa_emu_set_threads(uint32_t threads);
+uint32_t hsa_emu_threads(void);
+
+/* --- counters ------------------------------------------------------------------------------------------------------------- */
+
+enum hsa_emu_class {
+  HSA_EMU_SALU,
+  HSA_EMU_SMEM,
+  HSA_EMU_VALU,
+  HSA_EMU_MFMA,
+  HSA_EMU_LDS,
+  HSA_EMU_VMEM,
+  HSA_EMU_CONTROL, /* branches, waits, barriers, sleep, end */
+  HSA_EMU_CLASSES
+};
+
+struct hsa_emu_counters {
+  uint64_t dispatches;
+  uint64_t workgroups, waves;          /* that ran */
+  uint64_t instructions;               /* wave-instructions, the classes' sum */
+  uint64_t by_class[HSA_EMU_CLASSES];
+  uint64_t load_bytes, store_bytes;    /* of lanes and scalar loads in device memory, atomics not included */
+  uint64_t atomics;                    /* lanes of atomic instructions */
+  uint64_t out_of_range;               /* lanes whose buffer or LDS access lay outside, other than through a buffer of size 0 */
+  uint64_t quanta;                     /* steps of the schedule: a hand-off between workgroups takes at least one */
+  uint64_t model_ticks;                /* model time the dispatch took, of the 100 MHz clock */
+  uint64_t host_ns;                    /* time on this machine */
+};
+
+/* Of the last dispatch that ended, and of all since hsa_init. All zero if there was none. */
+hsa_status_t hsa_emu_last_dispatch(struct hsa_emu_counters *counters);
+hsa_status_t hsa_emu_total(struct hsa_emu_counters *counters);
+
+/* The device's 100 MHz clock, as kernels read it: a function of executed instructions and sleeps. */
+uint64_t hsa_emu_model_time(void);
+
+/* --- traffic -------------------------------------------------------------------------------------------------------------- */
+
+/* Loads are counted in registered ranges only; with none registered counting costs nothing. The unit is the dword: a load of any of its
+   bytes touches it. A workgroup that touches a dword twice in a launch fetches it once. */
+struct hsa_emu_traffic {
+  uint64_t bytes;        /* of the range */
+  uint64_t unique_bytes; /* 4 times the dwords that anyone loaded; the last dword of a range may be short */
+  uint64_t fetched_bytes; /* summed over launches and workgroups: 4 times the dwords that the workgroup touched */
+  uint64_t lane_bytes;    /* what lanes and scalar loads asked for, repetitions included */
+  uint32_t min_fetches, max_fetches; /* over all dwords of the range: how many (launch, workgroup) pairs loaded it */
+};
+
+/* Registers [base, base + bytes), which must lie in one allocation of a memory pool; *range is its number. Ranges may not overlap; a base
+   not divisible by 4 is INVALID_ARGUMENT. Not while a dispatch runs (it waits for its end). */
+hsa_status_t hsa_emu_range_add(const void *base, uint64_t bytes, uint32_t *range);
+
+/* Forgets all ranges. Freeing an allocation forgets the ranges in it: their figures stay readable. */
+hsa_status_t hsa_emu_ranges_clear(void);
+
+/* Sets the counts of all ranges to 0. */
+hsa_status_t hsa_emu_traffic_reset(void);
+
+/* Since the range was registered or the counts were reset. */
+hsa_status_t hsa_emu_range_traffic(uint32_t range, struct hsa_emu_traffic *traffic);
+
+/* fetches[i]: how many (launch, workgroup) pairs loaded dword first + i of the range, for i < count. */
+hsa_status_t hsa_emu_range_fetches(uint32_t range, uint64_t first, uint64_t count, uint32_t *fetches);
+
+/* --- reports -------------------------------------------------------------------------------------------------------------- */
+
+/* Why the last dispatch that failed did so, and where every wave stood: lines of text, the first one a sentence with kernel, instruction
+   and address. "" if none failed since hsa_init or hsa_emu_report_clear(). Copies at most `size` bytes, a 0 included, and returns the
+   length of the whole text. `out` may be null if size is 0. */
+size_t hsa_emu_report(char *out, size_t size);
+void hsa_emu_report_clear(void);
+
+/* Remarks on the last dispatch that ended, good or not, as lines of text (accesses out of a buffer's range and the like); "" if none. */
+size_t hsa_emu_remarks(char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
