@@ -2,9 +2,11 @@
 /* The targets. The flags are the pipeline of a code object: they go into its note's hash. */
 #include "target.h"
 
+#include "gemv.h"
+
 #include <string.h>
 
-static const char *const opt_flags[] = {"-O3", NULL};
+static const char *const opt_flags[] = {"-O3", "-rotation-max-header-size=0", NULL};
 static const char *const gfx950_llc_flags[] = {
     "-O3", "-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx950", "-disable-machine-sink", "-filetype=obj", NULL};
 static const char *const lld_flags[] = {"-shared", "--strip-debug", NULL};
@@ -15,6 +17,7 @@ const struct target target_gfx950 = {
     .fp8_max = 448.0f,
     .lds_bytes = 163840,
     .vgpr_budget = 256,
+    .gemv = &gemv_gfx950,
     .opt_flags = opt_flags,
     .llc_flags = gfx950_llc_flags,
     .lld_flags = lld_flags,
