@@ -45,62 +45,62 @@ enum {
 
 struct text_operand {
   enum text_kind kind;
-  uint16_t reg;    /* VGPR, AGPR, SREG, SOURCE: the first register */
-  uint16_t count;  /* ... and how many dwords; vcc and exec have 2, vcc_lo has 1 */
-  bool neg, abs;   /* -v1, |v1| (both: -|v1|) */
-  bool sext;       /* sext(v1), SDWA */
-  int64_t value;   /* INT, LITERAL, HWREG */
-  double real;     /* FLOAT; 1 / (2 pi) is given in full precision */
-  char word[32];   /* WORD */
+  uint16_t reg;   /* VGPR, AGPR, SREG, SOURCE: the first register */
+  uint16_t count; /* ... and how many dwords; vcc and exec have 2, vcc_lo has 1 */
+  bool neg, abs;  /* -v1, |v1| (both: -|v1|) */
+  bool sext;      /* sext(v1), SDWA */
+  int64_t value;  /* INT, LITERAL, HWREG */
+  double real;    /* FLOAT; 1 / (2 pi) is given in full precision */
+  char word[32];  /* WORD */
 };
 
 /* Trailing modifiers: MOD(enum name, spelling, kind). FLAG: a bare word; NUMBER: word:5 or word:0xf; LIST: word:[1,0,1];
    SELECT: word:NAME, value is the field of the encoding; MAYBE: a bare word (value 1) or word:N. */
-#define TEXT_MODIFIERS(MOD)                                                                                                              \
-  MOD(OFFEN, "offen", FLAG)                                                                                                              \
-  MOD(IDXEN, "idxen", FLAG)                                                                                                              \
-  MOD(OFFSET, "offset", NUMBER)                                                                                                          \
-  MOD(OFFSET0, "offset0", NUMBER)                                                                                                        \
-  MOD(OFFSET1, "offset1", NUMBER)                                                                                                        \
-  MOD(SC0, "sc0", FLAG)                                                                                                                  \
-  MOD(NT, "nt", FLAG)                                                                                                                    \
-  MOD(SC1, "sc1", FLAG)                                                                                                                  \
-  MOD(GLC, "glc", FLAG)                                                                                                                  \
-  MOD(TFE, "tfe", FLAG)                                                                                                                  \
-  MOD(LDS, "lds", FLAG)                                                                                                                  \
-  MOD(GDS, "gds", FLAG)                                                                                                                  \
-  MOD(CLAMP, "clamp", FLAG)                                                                                                              \
-  MOD(MUL, "mul", NUMBER)                                                                                                                \
-  MOD(DIV, "div", NUMBER)                                                                                                                \
-  MOD(OP_SEL, "op_sel", LIST)                                                                                                            \
-  MOD(OP_SEL_HI, "op_sel_hi", LIST)                                                                                                      \
-  MOD(NEG_LO, "neg_lo", LIST)                                                                                                            \
-  MOD(NEG_HI, "neg_hi", LIST)                                                                                                            \
-  MOD(NEG, "neg", LIST)                                                                                                                  \
-  MOD(BYTE_SEL, "byte_sel", NUMBER)                                                                                                      \
-  MOD(BITOP3, "bitop3", NUMBER)                                                                                                          \
-  MOD(CBSZ, "cbsz", NUMBER)                                                                                                              \
-  MOD(ABID, "abid", NUMBER)                                                                                                              \
-  MOD(BLGP, "blgp", NUMBER)                                                                                                              \
-  MOD(QUAD_PERM, "quad_perm", LIST)                                                                                                      \
-  MOD(ROW_SHL, "row_shl", NUMBER)                                                                                                        \
-  MOD(ROW_SHR, "row_shr", NUMBER)                                                                                                        \
-  MOD(ROW_ROR, "row_ror", NUMBER)                                                                                                        \
-  MOD(WAVE_SHL, "wave_shl", NUMBER)                                                                                                      \
-  MOD(WAVE_SHR, "wave_shr", NUMBER)                                                                                                      \
-  MOD(WAVE_ROL, "wave_rol", NUMBER)                                                                                                      \
-  MOD(WAVE_ROR, "wave_ror", NUMBER)                                                                                                      \
-  MOD(ROW_MIRROR, "row_mirror", FLAG)                                                                                                    \
-  MOD(ROW_HALF_MIRROR, "row_half_mirror", FLAG)                                                                                          \
-  MOD(ROW_BCAST, "row_bcast", NUMBER)                                                                                                    \
-  MOD(ROW_NEWBCAST, "row_newbcast", NUMBER)                                                                                              \
-  MOD(ROW_MASK, "row_mask", NUMBER)                                                                                                      \
-  MOD(BANK_MASK, "bank_mask", NUMBER)                                                                                                    \
-  MOD(BOUND_CTRL, "bound_ctrl", NUMBER)                                                                                                  \
-  MOD(FI, "fi", NUMBER)                                                                                                                  \
-  MOD(DST_SEL, "dst_sel", SELECT)                                                                                                        \
-  MOD(DST_UNUSED, "dst_unused", SELECT)                                                                                                  \
-  MOD(SRC0_SEL, "src0_sel", SELECT)                                                                                                      \
+#define TEXT_MODIFIERS(MOD)                                                                                                                \
+  MOD(OFFEN, "offen", FLAG)                                                                                                                \
+  MOD(IDXEN, "idxen", FLAG)                                                                                                                \
+  MOD(OFFSET, "offset", NUMBER)                                                                                                            \
+  MOD(OFFSET0, "offset0", NUMBER)                                                                                                          \
+  MOD(OFFSET1, "offset1", NUMBER)                                                                                                          \
+  MOD(SC0, "sc0", FLAG)                                                                                                                    \
+  MOD(NT, "nt", FLAG)                                                                                                                      \
+  MOD(SC1, "sc1", FLAG)                                                                                                                    \
+  MOD(GLC, "glc", FLAG)                                                                                                                    \
+  MOD(TFE, "tfe", FLAG)                                                                                                                    \
+  MOD(LDS, "lds", FLAG)                                                                                                                    \
+  MOD(GDS, "gds", FLAG)                                                                                                                    \
+  MOD(CLAMP, "clamp", FLAG)                                                                                                                \
+  MOD(MUL, "mul", NUMBER)                                                                                                                  \
+  MOD(DIV, "div", NUMBER)                                                                                                                  \
+  MOD(OP_SEL, "op_sel", LIST)                                                                                                              \
+  MOD(OP_SEL_HI, "op_sel_hi", LIST)                                                                                                        \
+  MOD(NEG_LO, "neg_lo", LIST)                                                                                                              \
+  MOD(NEG_HI, "neg_hi", LIST)                                                                                                              \
+  MOD(NEG, "neg", LIST)                                                                                                                    \
+  MOD(BYTE_SEL, "byte_sel", NUMBER)                                                                                                        \
+  MOD(BITOP3, "bitop3", NUMBER)                                                                                                            \
+  MOD(CBSZ, "cbsz", NUMBER)                                                                                                                \
+  MOD(ABID, "abid", NUMBER)                                                                                                                \
+  MOD(BLGP, "blgp", NUMBER)                                                                                                                \
+  MOD(QUAD_PERM, "quad_perm", LIST)                                                                                                        \
+  MOD(ROW_SHL, "row_shl", NUMBER)                                                                                                          \
+  MOD(ROW_SHR, "row_shr", NUMBER)                                                                                                          \
+  MOD(ROW_ROR, "row_ror", NUMBER)                                                                                                          \
+  MOD(WAVE_SHL, "wave_shl", NUMBER)                                                                                                        \
+  MOD(WAVE_SHR, "wave_shr", NUMBER)                                                                                                        \
+  MOD(WAVE_ROL, "wave_rol", NUMBER)                                                                                                        \
+  MOD(WAVE_ROR, "wave_ror", NUMBER)                                                                                                        \
+  MOD(ROW_MIRROR, "row_mirror", FLAG)                                                                                                      \
+  MOD(ROW_HALF_MIRROR, "row_half_mirror", FLAG)                                                                                            \
+  MOD(ROW_BCAST, "row_bcast", NUMBER)                                                                                                      \
+  MOD(ROW_NEWBCAST, "row_newbcast", NUMBER)                                                                                                \
+  MOD(ROW_MASK, "row_mask", NUMBER)                                                                                                        \
+  MOD(BANK_MASK, "bank_mask", NUMBER)                                                                                                      \
+  MOD(BOUND_CTRL, "bound_ctrl", NUMBER)                                                                                                    \
+  MOD(FI, "fi", NUMBER)                                                                                                                    \
+  MOD(DST_SEL, "dst_sel", SELECT)                                                                                                          \
+  MOD(DST_UNUSED, "dst_unused", SELECT)                                                                                                    \
+  MOD(SRC0_SEL, "src0_sel", SELECT)                                                                                                        \
   MOD(SRC1_SEL, "src1_sel", SELECT)
 
 enum text_mod {
@@ -119,8 +119,8 @@ struct inst_text {
   enum text_suffix suffix;
   uint32_t operands;
   struct text_operand operand[TEXT_OPERANDS_MAX];
-  uint64_t mods;            /* bit m: modifier m is there */
-  int32_t mod[TEXT_MODS];   /* its value; 0 if absent; a flag's is 1 */
+  uint64_t mods;          /* bit m: modifier m is there */
+  int32_t mod[TEXT_MODS]; /* its value; 0 if absent; a flag's is 1 */
   uint8_t list_count[TEXT_MODS];
   uint8_t list[TEXT_MODS][TEXT_LIST_MAX];
   int16_t wait_vm, wait_exp, wait_lgkm; /* s_waitcnt; -1: not waited for */
