@@ -20,6 +20,7 @@ typedef struct {
 struct inst;    /* decode.h */
 struct program; /* decode.h */
 struct view;    /* memory.h */
+struct atomic;  /* memory.h */
 
 /* MODE register bits, as the kernel descriptor's float_mode (bits 7:0), dx10_clamp (8) and ieee (9). */
 enum {
@@ -36,6 +37,7 @@ enum {
 enum wave_stop {
   WAVE_RUNS,    /* the budget is used up */
   WAVE_BARRIER, /* at s_barrier; pc is behind it: run again once every wave of the workgroup is there or has ended */
+  WAVE_ATOMIC,  /* behind an atomic that lies in the view (memory.h): run again once wave_atomic_done() was called for it */
   WAVE_SLEEPS,  /* at s_sleep; pc is behind it; sleep_cycles says how long */
   WAVE_ENDED,   /* s_endpgm */
   WAVE_FAULT    /* wave->fault has the text; pc is the instruction's */
@@ -47,37 +49,37 @@ enum inst_class { CLASS_SALU, CLASS_SMEM, CLASS_VALU, CLASS_MFMA, CLASS_LDS, CLA
 enum { CYCLES_AN_INSTRUCTION = 4, CYCLES_A_TICK = 21, SLEEP_CYCLES = 64 };
 
 struct workgroup {
-  struct view *view;       /* what memory looks like to this workgroup (memory.h) */
-  uint8_t *lds;            /* lds_bytes of LDS, 16-byte aligned; the allocation has at least 16 bytes more */
+  struct view *view; /* what memory looks like to this workgroup (memory.h) */
+  uint8_t *lds;      /* lds_bytes of LDS, 16-byte aligned; the allocation has at least 16 bytes more */
   uint32_t lds_bytes;
-  struct wave **wave;      /* its waves */
+  struct wave **wave; /* its waves */
   uint32_t waves;
-  uint32_t arrived;        /* waves at the barrier: the engine's */
-  uint32_t id[3];          /* workgroup id */
-  uint32_t index;          /* in launch order */
-  uint32_t xcc;            /* the XCD it runs on */
-  uint64_t out_of_range;   /* lanes whose buffer or LDS access lay outside, other than through a resource of size 0 */
+  uint32_t arrived;                      /* waves at the barrier: the engine's */
+  uint32_t id[3];                        /* workgroup id */
+  uint32_t index;                        /* in launch order */
+  uint32_t xcc;                          /* the XCD it runs on */
+  uint64_t out_of_range;                 /* lanes whose buffer or LDS access lay outside, other than through a resource of size 0 */
   char out_of_range_text[WAVE_TEXT_MAX]; /* the first such access: instruction, address, lane */
 };
 
 struct wave {
   const struct program *program;
   struct workgroup *group;
-  uint32_t pc;             /* index of the next instruction in program->inst */
-  uint32_t index;          /* of the wave in its workgroup */
-  uint32_t scc;            /* 0 or 1 */
-  uint32_t mode;           /* MODE_... */
-  bool exec_full;          /* every EXEC bit is set */
-  bool flush32, flush64;   /* denormals are flushed: f32; f16 and f64. Set by wave_set_mode() */
-  uint8_t stop;            /* enum wave_stop, while wave_run() works */
-  uint64_t cycles;         /* model time. The engine may move it forward between calls, never backward */
-  uint64_t sleep_cycles;   /* WAVE_SLEEPS: how long */
+  uint32_t pc;                     /* index of the next instruction in program->inst */
+  uint32_t index;                  /* of the wave in its workgroup */
+  uint32_t scc;                    /* 0 or 1 */
+  uint32_t mode;                   /* MODE_... */
+  bool exec_full;                  /* every EXEC bit is set */
+  bool flush32, flush64;           /* denormals are flushed: f32; f16 and f64. Set by wave_set_mode() */
+  uint8_t stop;                    /* enum wave_stop, while wave_run() works */
+  uint64_t cycles;                 /* model time. The engine may move it forward between calls, never backward */
+  uint64_t sleep_cycles;           /* WAVE_SLEEPS: how long */
   uint64_t executed[INST_CLASSES]; /* instructions, by class */
-  uint32_t vgprs, agprs;   /* allocated; decoding does not check them, wave_run() does once a kernel */
+  uint32_t vgprs, agprs;           /* allocated; decoding does not check them, wave_run() does once a kernel */
   uint32_t sreg[SREGS] __attribute__((aligned(8)));
-  vgpr exec_mask;          /* EXEC once more: 0 or 0xFFFFFFFF a lane */
+  vgpr exec_mask; /* EXEC once more: 0 or 0xFFFFFFFF a lane */
   char fault[WAVE_TEXT_MAX];
-  vgpr v[2 * VGPRS];       /* v0..v255, a0..a255 */
+  vgpr v[2 * VGPRS]; /* v0..v255, a0..a255 */
 };
 
 /* Runs until `budget` instructions are done or the wave stops. Deterministic: depends on the wave, its workgroup and its view only. */
@@ -85,6 +87,9 @@ enum wave_stop wave_run(struct wave *w, uint64_t budget);
 
 /* Start state: EXEC all ones, mode, no VCC, pc. Registers are the caller's to fill (in w->sreg and w->v) afterwards. */
 void wave_init(struct wave *w, const struct program *program, struct workgroup *group, uint32_t index, uint32_t pc, uint32_t mode);
+
+/* The engine's call for each atomic of this wave at the quantum's end: old[] goes to the destination registers, if it returns. */
+void wave_atomic_done(struct wave *w, const struct atomic *a);
 
 void wave_set_exec(struct wave *w, uint64_t exec);
 void wave_set_mode(struct wave *w, uint32_t mode);
