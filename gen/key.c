@@ -82,7 +82,7 @@ static bool check_value(enum key_field f, int value, char error[KEY_ERROR_MAX]) 
   char range[32];
   bool power = (value & (value - 1)) == 0;
   if (value < fields[f].lowest || value > fields[f].highest || (f == FIELD_tp && !power))
-    return fail(error, "%s=%d: out of range: %s is %s", fields[f].name, value, fields[f].name, allowed(f, range));
+    return fail(error, "%s=%d: not allowed: %s is %s", fields[f].name, value, fields[f].name, allowed(f, range));
   if (!fields[f].ready && value != fields[f].fallback)
     return fail(error, "%s=%d is not in this version: only %s=%d is", fields[f].name, value, fields[f].name, fields[f].fallback);
   return true;
@@ -123,7 +123,7 @@ static bool add_item(enum key_field f, struct span item, struct value_set *set, 
   if (item.length == 0) return bad_number(f, item, "a value is missing", error);
   if (!parse_number(low, &first) || !parse_number(high, &last))
     return bad_number(f, item, dash && dash > item.at ? "not a range of whole numbers" : "not a whole number", error);
-  if (first > VALUE_MAX || last > VALUE_MAX) return bad_number(f, item, "out of range", error);
+  if (first > VALUE_MAX || last > VALUE_MAX) return bad_number(f, item, "not allowed", error);
   if (first > last) return bad_number(f, item, "the range is reversed", error);
   if (!check_value(f, first, error) || !check_value(f, last, error)) return false;
   for (int v = first; v <= last; v++) {

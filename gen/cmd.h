@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands of the program share: each takes its own arguments (argv[0] is its name) and returns the exit code. */
+#ifndef FRONT_CMD_H
+#define FRONT_CMD_H
+
+#include "frontgen.h"
+
+#include <argp.h>
+
+int cmd_emit(int argc, char **argv);
+int cmd_build(int argc, char **argv);
+int cmd_keys(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+
+/* Prints "frontgen: ..." on standard error and returns `status`. */
+int cmd_fail(enum frontgen_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes to standard output, in one call where the system lets it. FRONTGEN_GOOD, or says why not. */
+int cmd_print(const char *data, size_t bytes);
+
+/* What cmd_parse() collects. */
+struct cmd_line {
+  const char *arch, *output;
+  const char **words; /* in argv's order; free() it */
+  size_t count;
+  struct frontgen_options options;
+  bool save_temps, json;
+};
+
+/* Which options a command has; every one has CMD_HELP. */
+enum { CMD_ARCH = 1, CMD_OUTPUT = 2, CMD_JSON = 4, CMD_LIMITS = 8, CMD_HELP = 16 };
+
+/* Parses a command's line; at least one word, at most `most`. Returns -1 to go on, else the exit code (--help, or a message printed). */
+int cmd_parse(int argc, char **argv, int options, const char *words, const char *doc, size_t most, struct cmd_line *line);
+
+/* The keys of a word: a key, a canonical name or a pattern. free(*keys). The exit code, after a message if it is not 0. */
+int cmd_expand(const char *word, struct front_key **keys, size_t *count);
+
+/* The target, gfx950 with a word on standard error where none was named; null, after a message, for one that is not there. */
+const struct target *cmd_target(const struct cmd_line *line);
+
+#endif

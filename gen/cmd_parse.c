@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of the subcommands, by argp. Errors become our one line and exit code. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_ARCH = 256, OPT_SAVE_TEMPS, OPT_JSON, OPT_SECONDS, OPT_MEBIBYTES, OPT_HELP };
+
+struct request {
+  struct cmd_line *line;
+  int status; /* >= 0: stop with it */
+  bool help;
+  size_t most;
+  const char *words;
+};
+
+static const struct argp_option all_options[] = {
+    {"arch", OPT_ARCH, "ARCH", 0, "the GPU: gfx950 (the default)", 0},
+    {"output", 'o', "DIR", 0, "the folder to write to (made if it is missing; default: here)", 0},
+    {"save-temps", OPT_SAVE_TEMPS, NULL, 0, "keep the IR and what opt and llc made, beside the output", 0},
+    {"time-limit", OPT_SECONDS, "SECONDS", 0, "a tool's time limit (default 60)", 0},
+    {"memory-limit", OPT_MEBIBYTES, "MIB", 0, "a tool's memory limit (default 4096)", 0},
+    {"json", OPT_JSON, NULL, 0, "as JSON", 0},
+    {"help", OPT_HELP, NULL, 0, "this text", 0},
+};
+static const int needs[] = {CMD_ARCH, CMD_OUTPUT, CMD_OUTPUT, CMD_LIMITS, CMD_LIMITS, CMD_JSON, CMD_HELP};
+enum { OPTIONS = sizeof needs / sizeof *needs };
+
+static bool limit_value(const char *text, uint32_t *value) {
+  char *end;
+  errno = 0;
+  unsigned long v = strtoul(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end || errno || v == 0 || v > 1000000) return false;
+  *value = (uint32_t)v;
+  return true;
+}
+
+static void refuse_limit(struct request *r, const char *name, const char *text) {
+  r->status = cmd_fail(FRONTGEN_USAGE, "--%s=%.40s is not a whole number from 1 to 1000000", name, text);
+}
+
+static void add_word(struct request *r, const char *word) {
+  if (r->line->count == r->most) {
+    r->status = cmd_fail(FRONTGEN_USAGE, "one argument too many, \"%.80s\": this command takes %s", word, r->words);
+    return;
+  }
+  r->line->words[r->line->count++] = word;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+  struct request *r = state->input;
+  if (r->status >= 0) return 0;
+  switch (key) {
+  case OPT_ARCH: r->line->arch = arg; return 0;
+  case 'o': r->line->output = arg; return 0;
+  case OPT_SAVE_TEMPS: r->line->save_temps = true; return 0;
+  case OPT_JSON: r->line->json = true; return 0;
+  case OPT_SECONDS:
+    if (!limit_value(arg, &r->line->options.seconds)) refuse_limit(r, "time-limit", arg);
+    return 0;
+  case OPT_MEBIBYTES:
+    if (!limit_value(arg, &r->line->options.mebibytes)) refuse_limit(r, "memory-limit", arg);
+    return 0;
+  case OPT_HELP: r->help = true; return 0;
+  case ARGP_KEY_ARG: add_word(r, arg); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static int print_help(const struct argp *argp, char *name) {
+  argp_help(argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return FRONTGEN_GOOD;
+  return cmd_fail(FRONTGEN_ENVIRONMENT, "cannot write to standard output: %s: give it a place with room", strerror(errno));
+}
+
+/* argp's own messages are two lines; it only says where it stopped, and that is the word to name. */
+static int bad_option(int argc, char **argv, int stopped) {
+  int at = stopped > 1 && argv[stopped - 1][0] == '-' ? stopped - 1 : stopped;
+  const char *word = at < argc ? argv[at] : argv[argc - 1];
+  return cmd_fail(FRONTGEN_USAGE, "\"%.80s\" is no option of this command, or lacks its value: see %s --help", word, argv[0]);
+}
+
+int cmd_parse(int argc, char **argv, int options, const char *words, const char *doc, size_t most, struct cmd_line *line) {
+  struct argp_option mine[OPTIONS + 1] = {0};
+  struct argp argp = {.options = mine, .parser = parse_option, .args_doc = words, .doc = doc};
+  struct request r = {.line = line, .status = -1, .most = most, .words = words};
+  char name[32], *own_name = argv[0];
+  int stopped = argc;
+  for (size_t i = 0, n = 0; i < OPTIONS; i++)
+    if (needs[i] & (options | CMD_HELP)) mine[n++] = all_options[i];
+  memset(line, 0, sizeof *line);
+  line->words = calloc((size_t)argc, sizeof *line->words);
+  if (!line->words) return cmd_fail(FRONTGEN_ENVIRONMENT, "out of memory");
+  snprintf(name, sizeof name, "frontgen %s", argv[0]);
+  argv[0] = name;
+  if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, &stopped, &r) != 0)
+    r.status = bad_option(argc, argv, stopped);
+  else if (r.help)
+    r.status = print_help(&argp, name);
+  else if (r.status < 0 && line->count == 0)
+    r.status = cmd_fail(FRONTGEN_USAGE, "an argument is missing: %s takes %s", name, words);
+  argv[0] = own_name;
+  if (r.status >= 0) free(line->words);
+  return r.status;
+}
+
+const struct target *cmd_target(const struct cmd_line *line) {
+  if (!line->arch) {
+    fprintf(stderr, "frontgen: for gfx950 (no --arch)\n");
+    return &target_gfx950;
+  }
+  const struct target *target = target_by_name(line->arch);
+  if (!target) cmd_fail(FRONTGEN_USAGE, "--arch %.40s is not in this version: gfx950 is", line->arch);
+  return target;
+}

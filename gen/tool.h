@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs one of LLVM's programs: no shell, files in memory, limits on time and memory, its complaint in our error. */
+#ifndef FRONT_TOOL_H
+#define FRONT_TOOL_H
+
+#include "frontgen.h"
+
+enum tool { TOOL_OPT, TOOL_LLC, TOOL_LLD, TOOL_OBJDUMP, TOOLS };
+
+/* A file in memory that tools can open as tool_file_path(): -1 if there can be none. Close it. `data` may be null: an empty file. */
+int tool_file(const void *data, size_t bytes);
+
+enum { TOOL_PATH_MAX = 32 };
+/* The name under which a tool that was given `file` in `files` opens it. */
+void tool_file_path(int file, char path[TOOL_PATH_MAX]);
+
+/* The whole contents, malloc'd, with a zero byte behind; null without memory. */
+char *tool_file_read(int file, size_t *bytes);
+
+/* Runs the tool with arguments (null-terminated, without argv[0]), standard input `input` (from its start; -1: none), standard output
+   `output` (-1: thrown away), and `files` (`count` of them) open for it by path. Waits for it.
+   FRONTGEN_ENVIRONMENT if it is missing, fails, or passes a limit. Thread safe. */
+enum frontgen_status tool_run(enum tool tool, const char *const *arguments, int input, int output, const int *files, size_t count,
+    const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]);
+
+/* LLVM's version as llc prints it, e.g. "22.1.8"; asked once a process and llc. FRONTGEN_ENVIRONMENT below version 22. */
+enum frontgen_status tool_llvm_version(const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]);
+
+/* Kills what runs. Async-signal-safe. */
+void tool_interrupt(void);
+
+#endif
