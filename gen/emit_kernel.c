@@ -2,9 +2,6 @@
 /* The kernel: section 5 of the design, one call a stage. Loads complete in issue order, so the order here is the schedule. */
 #include "emit.h"
 
-
-#include "templates.h"
-
 uint32_t emit_line(struct emit *e, enum issue_event event, uint32_t instance) {
   for (uint32_t i = 0; i < e->rows; i++)
     if (e->row[i].event == event && e->row[i].instance == instance) return i + 1;

@@ -4,6 +4,7 @@
 
 struct token_keys {
   val token, live, ntopk, keys, request; /* keys: compressed and window together */
+  val topk;                              /* of this thread's key, where there are compressed rows */
 };
 
 /* i32 at an element of an i32 argument. */
@@ -19,13 +20,19 @@ static struct token_keys load_token(struct emit *e, val token, uint32_t instance
   struct token_keys t = {.token = token, .ntopk = ir_i32(0), .request = ir_i32(0)};
   val slot = load_word(e, ARG_slot, token, 8, instance);
   val lens = load_word(e, ARG_swa_lens, token, 4, instance);
+  val pos = t.ntopk, request = t.ntopk;
+  if (e->plan->key.ratio > 0) { /* all loads that wait for nothing, before the first use */
+    pos = load_word(e, ARG_pos, token, 8, instance);
+    request = load_word(e, ARG_t2r, token, 4, instance);
+    val row_of = ir_mul(b, token, ir_i32(TOPK));
+    val element = ir_add(b, row_of, e->tid);
+    t.topk = load_word(e, ARG_topk, element, 4, instance);
+  }
   t.live = ir_sge(b, slot, ir_i32(0));
   val some = ir_smax(b, lens, ir_i32(0));
   val clamped = ir_smin(b, some, ir_i32((uint32_t)e->plan->key.window));
   val nswa = ir_select(b, t.live, clamped, ir_i32(0));
   if (e->plan->key.ratio > 0) {
-    val pos = load_word(e, ARG_pos, token, 8, instance);
-    val request = load_word(e, ARG_t2r, token, 4, instance);
     t.request = ir_select(b, t.live, request, ir_i32(0));
     val seen = ir_add(b, pos, ir_i32(1));
     val rows = ir_udiv(b, seen, ir_i32((uint32_t)e->plan->key.ratio));
@@ -39,24 +46,20 @@ static struct token_keys load_token(struct emit *e, val token, uint32_t instance
 /* The compressed key k < TOPK; an unused row addresses as 0. */
 static val compressed_key(struct emit *e, const struct token_keys *t, val k, uint32_t instance) {
   struct ir *b = e->b;
-  val row_of = ir_mul(b, t->token, ir_i32(TOPK));
-  val element = ir_add(b, row_of, k);
-  val row = load_word(e, ARG_topk, element, 4, instance);
-  val present = ir_sge(b, row, ir_i32(0));
+  val present = ir_sge(b, t->topk, ir_i32(0));
   val wanted = ir_ult(b, k, t->ntopk);
   val used = ir_and(b, present, wanted);
-  val r = ir_select(b, used, row, ir_i32(0));
+  val r = ir_select(b, used, t->topk, ir_i32(0));
   val size = emit_arg(e, ARG_comp_block);
   val block = ir_udiv(b, r, size);
   val before = ir_mul(b, block, size);
-  ir_hint(b, "in_block");
-  val minus = ir_sub(b, r, before);
+  val in_block = ir_sub(b, r, before);
   val stride = emit_arg(e, ARG_bt_stride);
   val table = ir_mul(b, t->request, stride);
   val entry = ir_add(b, table, block);
   val physical = load_word(e, ARG_comp_bt, entry, 4, instance);
   val first = ir_mul(b, physical, size);
-  val slot = ir_add(b, first, minus);
+  val slot = ir_add(b, first, in_block);
   val key = ir_or(b, slot, ir_i32(0x80000000u));
   return ir_select(b, used, key, ir_i32(0xFFFFFFFFu));
 }

@@ -5,9 +5,8 @@
 enum { HALF_ITEMS = K_HALF / 8 }; /* 16-byte items of a token's K half */
 
 /* Byte of 8 values in x: token's row, K half, item. */
-static val x_byte(struct emit *e, val token, val half, val item) {
+static val x_byte(struct emit *e, val stride, val token, val half, val item) {
   struct ir *b = e->b;
-  val stride = emit_arg(e, ARG_x_stride);
   val row = ir_mul(b, token, stride);
   val half_at = ir_mul(b, half, ir_i32(K_HALF));
   val column = ir_shl(b, item, ir_i32(3));
@@ -21,12 +20,13 @@ static uint32_t tile_loads(const struct plan *p) { return (p->tile[0].count * HA
 void emit_x_tile_loads(struct emit *e, val loads[]) {
   struct ir *b = e->b;
   val x = emit_x_buffer(e, e->has_wqkv);
+  val stride = emit_arg(e, ARG_x_stride);
   for (uint32_t i = 0; i < tile_loads(e->plan); i++) {
     val n = ir_add(b, e->tid, ir_i32(THREADS * i));
     val row = ir_udiv(b, n, ir_i32(HALF_ITEMS));
     val token = ir_umin(b, row, ir_i32(e->plan->tile[0].count - 1));
     val item = ir_urem(b, n, ir_i32(HALF_ITEMS));
-    val at = x_byte(e, token, e->part, item);
+    val at = x_byte(e, stride, token, e->part, item);
     loads[i] = buffer_load(b, T_V4I32, x, at, .name = "x", .line = emit_line(e, EV_X_TILE, 0));
     amd_sched_barrier(b);
   }
@@ -91,11 +91,12 @@ static struct unit unit_of(struct emit *e, uint32_t i) {
 
 void emit_xq_loads(struct emit *e, val loads[]) {
   struct ir *b = e->b;
+  val stride = emit_arg(e, ARG_x_stride);
   for (uint32_t i = 0; i < e->plan->xq_rounds; i++) {
     struct unit u = unit_of(e, i);
     val x = emit_x_buffer(e, u.live);
     val item = ir_umin(b, e->tid, ir_i32(HALF_ITEMS - 1));
-    val at = x_byte(e, u.token, u.half, item);
+    val at = x_byte(e, stride, u.token, u.half, item);
     loads[i] = buffer_load(b, T_V4I32, x, at, .name = "x", .line = emit_line(e, EV_XQ_X, 0));
     amd_sched_barrier(b);
   }
