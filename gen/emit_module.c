@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "templates.h"
 
@@ -45,20 +44,16 @@ static void put_tail(struct text *out, const struct emit *e) {
 bool emit_module(const struct plan *plan, char **text, size_t *bytes, char error[KEY_ERROR_MAX]) {
   struct ir b;
   struct emit e = {.b = &b, .plan = plan};
-  struct text out = {0};
   *text = NULL;
   ir_begin(&b);
   e.rows = issue_rows(plan, e.row);
+  put_head(&b.body, plan);
   emit_kernel(&e);
-  put_head(&out, plan);
-  if (!ir_error(&b)) text_put(&out, b.body.data, b.body.bytes);
-  put_tail(&out, &e);
-  if (ir_error(&b)) {
+  put_tail(&b.body, &e);
+  if (ir_error(&b))
     snprintf(error, KEY_ERROR_MAX, "%s: the emitter failed: %.120s", plan->name, ir_error(&b));
-    text_free(&out);
-  } else if (!(*text = text_take(&out, bytes))) {
+  else if (!(*text = text_take(&b.body, bytes)))
     snprintf(error, KEY_ERROR_MAX, "%s: out of memory while emitting IR", plan->name);
-  }
   ir_free(&b);
   return *text != NULL;
 }

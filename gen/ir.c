@@ -43,6 +43,9 @@ void ir_fail(struct ir *b, const char *site, const char *what) {
   if (!b->error[0]) snprintf(b->error, sizeof b->error, "%s: %s (after value %" PRIu32 ")", site, what, b->values);
 }
 
+static inline __attribute__((always_inline)) void put(struct ir *b, const char *string) { text_string(&b->body, string); }
+static void put_number(struct ir *b, uint64_t number) { text_number(&b->body, number); }
+
 void ir_hint(struct ir *b, const char *name) { b->hint = name; }
 
 val ir_f32(float v) {
@@ -78,36 +81,56 @@ static void put_constant(struct ir *b, val v) {
     memcpy(&wide, &d, sizeof wide);
     text_print(&b->body, "0x%016" PRIX64, wide);
   } else if (v.type == T_I1) {
-    text_print(&b->body, "%s", v.bits ? "true" : "false");
+    put(b, v.bits ? "true" : "false");
   } else if (types[v.type].class == INT) {
-    text_print(&b->body, "%" PRIu64, v.bits);
+    put_number(b, v.bits);
   } else if (v.type == T_LDS) {
-    text_print(&b->body, "@lds");
+    put(b, "@lds");
   } else if (v.bits == 0) {
-    text_print(&b->body, "zeroinitializer");
+    put(b, "zeroinitializer");
   } else {
     ir_fail(b, "put_constant", "a constant of this type can only be zero");
   }
+}
+
+static void put_name(struct ir *b, val v) {
+  put(b, "%");
+  put(b, b->names[v.id]);
+  put(b, ".");
+  put_number(b, v.id);
 }
 
 static void put_operand(struct ir *b, val v) {
   if (v.constant)
     put_constant(b, v);
   else if (v.id < b->values)
-    text_print(&b->body, "%%%s.%" PRIu32, b->names[v.id], v.id);
+    put_name(b, v);
   else
     ir_fail(b, "put_operand", "a value that was never made");
 }
 
 static void put_typed(struct ir *b, val v) {
-  text_print(&b->body, "%s ", types[v.type].text);
+  put(b, types[v.type].text);
+  put(b, " ");
   put_operand(b, v);
 }
 
-static void put_result(struct ir *b, val v) { text_print(&b->body, "  %%%s.%" PRIu32 " = ", b->names[v.id], v.id); }
+static void put_result(struct ir *b, val v) {
+  put(b, "  ");
+  put_name(b, v);
+  put(b, " = ");
+}
+
+static void put_align(struct ir *b, uint32_t wanted, ir_type type) {
+  put(b, ", align ");
+  put_number(b, wanted ? wanted : types[type].bytes);
+}
 
 static void put_line(struct ir *b, uint32_t line) {
-  if (line) text_print(&b->body, ", !dbg !%" PRIu32, line + 99);
+  if (line) {
+    put(b, ", !dbg !");
+    put_number(b, line + 99);
+  }
   text_put(&b->body, "\n", 1);
 }
 
@@ -116,22 +139,23 @@ static val binary(struct ir *b, const char *name, const char *text, enum type_cl
   val r = new_value(b, result, name);
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "%s ", text);
+  put(b, text);
+  put(b, " ");
   put_typed(b, x);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_operand(b, y);
   put_line(b, 0);
   return r;
 }
 
-#define BINARY(name, text, class)                                                                                        \
+#define BINARY(name, text, class)                                                                                                          \
   val ir_##name(struct ir *b, val x, val y) { return binary(b, #name, text, class, x.type, x, y); }
-#define COMPARE(name, text, class)                                                                                       \
+#define COMPARE(name, text, class)                                                                                                         \
   val ir_##name(struct ir *b, val x, val y) { return binary(b, #name, text, class, T_I1, x, y); }
-#define INTRINSIC2(name, text, want)                                                                                     \
-  val ir_##name(struct ir *b, val x, val y) {                                                                            \
-    if (x.type != want || y.type != want) ir_fail(b, #name, "wrong operand type");                                       \
-    return ir_call(b, text, want, 0, IR_ARGS(x, y));                                                                     \
+#define INTRINSIC2(name, text, want)                                                                                                       \
+  val ir_##name(struct ir *b, val x, val y) {                                                                                              \
+    if (x.type != want || y.type != want) ir_fail(b, #name, "wrong operand type");                                                         \
+    return ir_call(b, text, want, 0, IR_ARGS(x, y));                                                                                       \
   }
 #include "ir_ops.def"
 #undef BINARY
@@ -145,11 +169,11 @@ val ir_select(struct ir *b, val condition, val x, val y) {
   val r = new_value(b, x.type, "select");
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "select ");
+  put(b, "select ");
   put_typed(b, condition);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_typed(b, x);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_typed(b, y);
   put_line(b, 0);
   return r;
@@ -159,9 +183,11 @@ val ir_cast(struct ir *b, const char *op, val x, ir_type to) {
   val r = new_value(b, to, op);
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "%s ", op);
+  put(b, op);
+  put(b, " ");
   put_typed(b, x);
-  text_print(&b->body, " to %s", types[to].text);
+  put(b, " to ");
+  put(b, types[to].text);
   put_line(b, 0);
   return r;
 }
@@ -178,9 +204,10 @@ val ir_extract(struct ir *b, val vector, uint32_t i) {
   if (b->error[0]) return r;
   put_result(b, r);
   bool vectorial = types[vector.type].class == VECTOR;
-  text_print(&b->body, vectorial ? "extractelement " : "extractvalue ");
+  put(b, vectorial ? "extractelement " : "extractvalue ");
   put_typed(b, vector);
-  text_print(&b->body, vectorial ? ", i32 %" PRIu32 : ", %" PRIu32, i);
+  put(b, vectorial ? ", i32 " : ", ");
+  put_number(b, i);
   put_line(b, 0);
   return r;
 }
@@ -192,14 +219,17 @@ val ir_vector(struct ir *b, ir_type type, const val *elements) {
     val next = new_value(b, type, "vector");
     if (b->error[0]) return next;
     put_result(b, next);
-    text_print(&b->body, "insertelement ");
-    if (i == 0)
-      text_print(&b->body, "%s poison", types[type].text);
-    else
+    put(b, "insertelement ");
+    if (i == 0) {
+      put(b, types[type].text);
+      put(b, " poison");
+    } else {
       put_typed(b, r);
-    text_print(&b->body, ", ");
+    }
+    put(b, ", ");
     put_typed(b, elements[i]);
-    text_print(&b->body, ", i32 %" PRIu32, i);
+    put(b, ", i32 ");
+    put_number(b, i);
     put_line(b, 0);
     r = next;
   }
@@ -211,11 +241,11 @@ val ir_halves(struct ir *b, val low, val high) {
   val r = new_value(b, T_V8I32, "operand");
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "shufflevector ");
+  put(b, "shufflevector ");
   put_typed(b, low);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_typed(b, high);
-  text_print(&b->body, ", <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>");
+  put(b, ", <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>");
   put_line(b, 0);
   return r;
 }
@@ -225,9 +255,9 @@ val ir_offset(struct ir *b, val pointer, val bytes) {
   val r = new_value(b, pointer.type, "address");
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "getelementptr i8, ");
+  put(b, "getelementptr i8, ");
   put_typed(b, pointer);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_typed(b, bytes);
   put_line(b, 0);
   return r;
@@ -238,9 +268,11 @@ val ir_load_with(struct ir *b, ir_type type, val pointer, struct ir_memory optio
   val r = new_value(b, type, options.name ? options.name : "load");
   if (b->error[0]) return r;
   put_result(b, r);
-  text_print(&b->body, "load %s%s, ", options.is_volatile ? "volatile " : "", types[type].text);
+  put(b, options.is_volatile ? "load volatile " : "load ");
+  put(b, types[type].text);
+  put(b, ", ");
   put_typed(b, pointer);
-  text_print(&b->body, ", align %" PRIu32, options.align ? options.align : types[type].bytes);
+  put_align(b, options.align, type);
   put_line(b, options.line);
   return r;
 }
@@ -248,11 +280,11 @@ val ir_load_with(struct ir *b, ir_type type, val pointer, struct ir_memory optio
 void ir_store_with(struct ir *b, val v, val pointer, struct ir_memory options) {
   if (types[pointer.type].class != POINTER) ir_fail(b, "store", "pointer wanted");
   if (b->error[0]) return;
-  text_print(&b->body, "  store %s", options.is_volatile ? "volatile " : "");
+  put(b, options.is_volatile ? "  store volatile " : "  store ");
   put_typed(b, v);
-  text_print(&b->body, ", ");
+  put(b, ", ");
   put_typed(b, pointer);
-  text_print(&b->body, ", align %" PRIu32, options.align ? options.align : types[v.type].bytes);
+  put_align(b, options.align, v.type);
   put_line(b, options.line);
 }
 
@@ -263,13 +295,17 @@ val ir_call(struct ir *b, const char *function, ir_type result, uint32_t line, c
   if (result != T_NONE)
     put_result(b, r);
   else
-    text_print(&b->body, "  ");
-  text_print(&b->body, "call %s @%s(", types[result].text, function);
+    put(b, "  ");
+  put(b, "call ");
+  put(b, types[result].text);
+  put(b, " @");
+  put(b, function);
+  put(b, "(");
   for (uint32_t i = 0; i < count; i++) {
-    if (i) text_print(&b->body, ", ");
+    if (i) put(b, ", ");
     put_typed(b, args[i]);
   }
-  text_print(&b->body, ")");
+  put(b, ")");
   put_line(b, line);
   return r;
 }
@@ -298,37 +334,69 @@ void ir_if(struct ir *b, val condition, const char *name) {
   if (condition.type != T_I1) ir_fail(b, "if", "i1 wanted");
   if (!push_block(b, false) || b->error[0]) return;
   uint32_t n = b->block[b->depth - 1].label;
-  text_print(&b->body, "  br i1 ");
+  put(b, "  br i1 ");
   put_operand(b, condition);
-  text_print(&b->body, ", label %%then.%" PRIu32 ", label %%end.%" PRIu32 "\nthen.%" PRIu32 ": ; %s\n", n, n, n, name);
+  put(b, ", label %then.");
+  put_number(b, n);
+  put(b, ", label %end.");
+  put_number(b, n);
+  put(b, "\nthen.");
+  put_number(b, n);
+  put(b, ": ; ");
+  put(b, name);
+  put(b, "\n");
 }
 
 void ir_end_if(struct ir *b) {
   uint32_t n = top_block(b, false);
   if (b->error[0]) return;
   b->depth--;
-  text_print(&b->body, "  br label %%end.%" PRIu32 "\nend.%" PRIu32 ":\n", n, n);
+  put(b, "  br label %end.");
+  put_number(b, n);
+  put(b, "\nend.");
+  put_number(b, n);
+  put(b, ":\n");
 }
 
 void ir_loop(struct ir *b, const char *name) {
   if (!push_block(b, true) || b->error[0]) return;
   uint32_t n = b->block[b->depth - 1].label;
-  text_print(&b->body, "  br label %%loop.%" PRIu32 "\nloop.%" PRIu32 ": ; %s\n", n, n, name);
+  put(b, "  br label %loop.");
+  put_number(b, n);
+  put(b, "\nloop.");
+  put_number(b, n);
+  put(b, ": ; ");
+  put(b, name);
+  put(b, "\n");
 }
 
 void ir_leave_if(struct ir *b, val condition) {
   uint32_t n = top_block(b, true);
   if (b->error[0]) return;
-  text_print(&b->body, "  br i1 ");
+  put(b, "  br i1 ");
   put_operand(b, condition);
-  text_print(&b->body, ", label %%leave.%" PRIu32 ", label %%again.%" PRIu32 "\nagain.%" PRIu32 ":\n", n, n, n);
+  put(b, ", label %leave.");
+  put_number(b, n);
+  put(b, ", label %again.");
+  put_number(b, n);
+  put(b, "\nagain.");
+  put_number(b, n);
+  put(b, ":\n");
 }
 
 void ir_end_loop(struct ir *b) {
   uint32_t n = top_block(b, true);
   if (b->error[0]) return;
   b->depth--;
-  text_print(&b->body, "  br label %%loop.%" PRIu32 "\nleave.%" PRIu32 ":\n", n, n);
+  put(b, "  br label %loop.");
+  put_number(b, n);
+  put(b, "\nleave.");
+  put_number(b, n);
+  put(b, ":\n");
 }
 
-void ir_line(struct ir *b, const char *text) { text_print(&b->body, "  %s\n", text); }
+void ir_line(struct ir *b, const char *text) {
+  put(b, "  ");
+  put(b, text);
+  put(b, "\n");
+}

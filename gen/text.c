@@ -4,13 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Room for `more` bytes and a zero behind them. */
-static bool text_reserve(struct text *text, size_t more) {
+bool text_reserve(struct text *text, size_t more) {
   if (text->failed) return false;
   if (text->room - text->bytes > more) return true;
-  size_t room = text->room ? text->room : (size_t)64 * 1024;
+  size_t room = text->room ? text->room : (size_t)512 * 1024;
   while (room - text->bytes <= more) room *= 2;
   char *data = realloc(text->data, room);
   if (!data) {
@@ -22,11 +20,13 @@ static bool text_reserve(struct text *text, size_t more) {
   return true;
 }
 
-void text_put(struct text *text, const char *from, size_t bytes) {
-  if (!text_reserve(text, bytes)) return;
-  memcpy(text->data + text->bytes, from, bytes);
-  text->bytes += bytes;
-  text->data[text->bytes] = 0;
+/* By hand: an emission writes some 20,000 numbers, and printf would take most of its time. */
+void text_number(struct text *text, uint64_t number) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do digits[--at] = (char)('0' + number % 10);
+  while (number /= 10);
+  text_put(text, digits + at, sizeof digits - at);
 }
 
 void text_print(struct text *text, const char *format, ...) {
