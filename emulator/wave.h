@@ -70,7 +70,8 @@ struct wave {
   uint32_t scc;                    /* 0 or 1 */
   uint32_t mode;                   /* MODE_... */
   bool exec_full;                  /* every EXEC bit is set */
-  bool flush32, flush64;           /* denormals are flushed: f32; f16 and f64. Set by wave_set_mode() */
+  bool flush32, flush64;           /* denormals are flushed: f32; f16 and f64. Set by wave_set_mode(), like ... */
+  bool modal;                      /* ... this: denormals or rounding are not as usual */
   uint8_t stop;                    /* enum wave_stop, while wave_run() works */
   uint64_t cycles;                 /* model time. The engine may move it forward between calls, never backward */
   uint64_t sleep_cycles;           /* WAVE_SLEEPS: how long */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small floating-point formats on the host: f16, bf16, e4m3 and e5m2 (OCP and FNUZ), E8M0. Round to nearest even unless said.
+   Bits in, bits out: pure functions, thread safe. Deliberately not shared with reference/. */
+#ifndef EMULATOR_FLOAT_H
+#define EMULATOR_FLOAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t f32_bits(float v) {
+  uint32_t b;
+  memcpy(&b, &v, sizeof b);
+  return b;
+}
+
+static inline float f32_of(uint32_t b) {
+  float v;
+  memcpy(&v, &b, sizeof v);
+  return v;
+}
+
+static inline uint64_t f64_bits(double v) {
+  uint64_t b;
+  memcpy(&b, &v, sizeof b);
+  return b;
+}
+
+static inline double f64_of(uint64_t b) {
+  double v;
+  memcpy(&v, &b, sizeof v);
+  return v;
+}
+
+/* A format of `exponent` + `mantissa` + 1 bits. */
+struct small_float {
+  uint8_t exponent, mantissa;
+  int16_t bias;
+  bool infinity; /* the all-ones exponent is infinity and NaN; else only the all-ones code (OCP) or 0x80 (FNUZ) is NaN */
+  bool fnuz;     /* no -0: that code is the NaN */
+};
+
+extern const struct small_float float_f16, float_e4m3, float_e5m2, float_e4m3_fnuz, float_e5m2_fnuz;
+
+/* The value of a code; exact. */
+double small_to_f64(const struct small_float *format, uint32_t code);
+
+/* The nearest code. Overflow is infinity or, without one, NaN; `saturate`: the largest finite value instead, for infinity too. */
+uint32_t small_from_f64(const struct small_float *format, double value, bool saturate);
+
+/* The same towards zero: overflow gives the largest finite value. Only with infinity (f16). */
+uint32_t f16_from_f64_rtz(double value);
+
+float f16_to_f32(uint32_t code);
+uint32_t f16_from_f32(float value);
+
+/* a * b + c with one rounding to f16. */
+uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c);
+
+static inline float bf16_to_f32(uint32_t code) { return f32_of(code << 16); }
+uint32_t bf16_from_f32(float value);
+
+/* 2^(code - 127), NaN for 255. */
+static inline double e8m0_to_f64(uint32_t code) {
+  return f64_of(code == 255 ? UINT64_C(0x7FF8000000000000) : (uint64_t)(code + 1023 - 127) << 52);
+}
+
+/* All 256 values of an fp8 format: fp8_table(fnuz, e5m2)[code]. */
+const double *fp8_table(bool fnuz, bool e5m2);
+
+
+#endif
