@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The static gates of section 9, on a code object: what its ELF and metadata say, and what its disassembly does. A gate says how much it
+   examined and how much there must be: one that finds nothing fails. */
+#ifndef FRONT_CHECK_H
+#define FRONT_CHECK_H
+
+#include "frontgen.h"
+
+#include <stdio.h>
+
+enum { CHECK_GATES_MAX = 40, CHECK_MESSAGE_MAX = 240 };
+
+struct check_gate {
+  const char *name; /* "issue order" */
+  const char *unit; /* what is counted: "accesses" */
+  bool good;
+  uint32_t examined, expected;
+  char message[CHECK_MESSAGE_MAX]; /* what is wrong and where; "" if good */
+};
+
+struct check_report {
+  char kernel[KEY_NAME_MAX]; /* the key's canonical name */
+  struct check_gate gate[CHECK_GATES_MAX];
+  uint32_t gates, failed;
+};
+
+/* Runs every gate on the image of a code object; llvm-objdump (options->objdump, limits; options may be null) disassembles it.
+   FRONTGEN_GOOD: all hold. FRONTGEN_GATE: some fail; the report says which, `error` has the first. FRONTGEN_USAGE: no code object of
+   ours (see `error`). FRONTGEN_ENVIRONMENT: llvm-objdump fails, or no memory. The report is filled in the first two cases. Thread safe. */
+enum frontgen_status check_code_object(
+    const void *image, size_t bytes, const struct frontgen_options *options, struct check_report *report, char error[FRONTGEN_ERROR_MAX]);
+
+/* One line a gate: verdict, name, examined of expected; the message behind a failed one. */
+void check_print(const struct check_report *report, FILE *out);
+
+#endif
