@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPU agents and what they are. */
+#ifndef FRONT_DEVICE_H
+#define FRONT_DEVICE_H
+
+#include "hsa_table.h"
+
+struct device {
+  struct runtime *runtime;
+  const struct hsa_table *hsa; /* the runtime's */
+  hsa_agent_t agent;
+  hsa_amd_memory_pool_t local, kernarg; /* device memory; host memory that kernels read arguments from */
+  struct front_device_info info;
+  _Atomic uint32_t users;               /* kernels, queues and allocations */
+};
+
+#endif

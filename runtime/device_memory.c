@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory: allocate, free, copy, fill. */
+#include "device_memory.h"
+
+#include "status.h"
+
+enum front_status memory_allocate(struct device *device, hsa_amd_memory_pool_t pool, uint64_t bytes, const char *what, void **address) {
+  void *made = NULL;
+  hsa_status_t code = device->hsa->hsa_amd_memory_pool_allocate(pool, bytes, 0, &made);
+  if (code == HSA_STATUS_ERROR_OUT_OF_RESOURCES || (code == HSA_STATUS_SUCCESS && !made))
+    return status_fail(FRONT_ERR_MEMORY, "no memory for %s: %llu bytes were wanted, the device has %llu in all", what,
+        (unsigned long long)bytes, (unsigned long long)device->info.memory_bytes);
+  if (code != HSA_STATUS_SUCCESS) return hsa_fail(device->hsa, FRONT_ERR_HSA, "hsa_amd_memory_pool_allocate", code);
+  code = device->hsa->hsa_amd_agents_allow_access(1, &device->agent, NULL, made);
+  if (code != HSA_STATUS_SUCCESS) {
+    (void)device->hsa->hsa_amd_memory_pool_free(made);
+    return hsa_fail(device->hsa, FRONT_ERR_HSA, "hsa_amd_agents_allow_access", code);
+  }
+  device->users++;
+  *address = made;
+  return FRONT_OK;
+}
+
+enum front_status memory_free(struct device *device, void *address) {
+  if (!address) return FRONT_OK;
+  hsa_status_t code = device->hsa->hsa_amd_memory_pool_free(address);
+  if (code != HSA_STATUS_SUCCESS) return hsa_fail(device->hsa, FRONT_ERR_HSA, "hsa_amd_memory_pool_free", code);
+  device->users--;
+  return FRONT_OK;
+}
+
+enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address) {
+  if (!device.impl || !address || !bytes) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_allocate: null argument, or no bytes");
+  return memory_allocate(device.impl, device.impl->local, bytes, "a buffer", address);
+}
+
+enum front_status front_memory_free(front_device device, void *address) {
+  if (!device.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_free: the device is null");
+  return memory_free(device.impl, address);
+}
+
+enum front_status front_memory_copy(front_device device, void *to, const void *from, uint64_t bytes) {
+  if (!device.impl || !to || !from) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_copy: null argument");
+  if (!bytes) return FRONT_OK;
+  hsa_status_t code = device.impl->hsa->hsa_memory_copy(to, from, bytes);
+  return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_memory_copy", code);
+}
+
+enum front_status front_memory_fill(front_device device, void *to, uint32_t value, uint64_t words) {
+  if (!device.impl || !to || (uintptr_t)to % 4)
+    return status_fail(FRONT_ERR_ARGUMENT, "front_memory_fill: null argument, or an address that is not a multiple of 4");
+  if (!words) return FRONT_OK;
+  hsa_status_t code = device.impl->hsa->hsa_amd_memory_fill(to, value, words);
+  return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_amd_memory_fill", code);
+}
