@@ -195,8 +195,10 @@ static bool parse(const char *text, bool pattern, struct value_set sets[FIELDS],
 
 /* The smallest value >= from, or -1. */
 static int next_value(const struct value_set *set, int from) {
-  for (int v = from; v <= VALUE_MAX; v++)
-    if (set->bits[v / 64] >> v % 64 & 1) return v;
+  for (int w = from / 64; w < SET_WORDS; w++) {
+    uint64_t bits = w == from / 64 ? set->bits[w] >> from % 64 << from % 64 : set->bits[w];
+    if (bits) return w * 64 + __builtin_ctzll(bits);
+  }
   return -1;
 }
 
