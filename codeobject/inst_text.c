@@ -361,7 +361,7 @@ static bool take_list(struct cursor *c, struct inst_text *inst, enum text_mod m)
 }
 
 static bool take_select(struct cursor *c, int32_t *value, enum text_mod m) {
-  bool unused = m == MOD_DST_UNUSED;
+  bool unused = m == TEXT_MOD_DST_UNUSED;
   size_t count = unused ? COUNT_OF(unused_names) : COUNT_OF(sel_names);
   for (size_t i = 0; i < count; i++) {
     if (!take_word(c, unused ? unused_names[i] : sel_names[i])) continue;
@@ -380,7 +380,7 @@ static bool take_mod_value(struct cursor *c, struct inst_text *inst, enum text_m
   if (!take(c, ':')) return false;
   if (mods[m].kind == LIST) return take_list(c, inst, m);
   if (mods[m].kind == SELECT) return take_select(c, &inst->mod[m], m);
-  if (m == MOD_OFFSET && word_is(c, word_length(c), "swizzle")) return take_swizzle(c, &inst->mod[m]);
+  if (m == TEXT_MOD_OFFSET && word_is(c, word_length(c), "swizzle")) return take_swizzle(c, &inst->mod[m]);
   if (!take_signed(c, &v, NULL) || v < INT32_MIN || v > INT32_MAX) return false;
   inst->mod[m] = (int32_t)v;
   return true;
@@ -574,7 +574,7 @@ static void put_mod(struct printer *p, const struct inst_text *inst, enum text_m
   put(p, " %s", mods[m].spelling);
   if (mods[m].kind == FLAG) return;
   if (mods[m].kind == NUMBER) put(p, ":%d", inst->mod[m]);
-  if (mods[m].kind == SELECT) put(p, ":%s", m == MOD_DST_UNUSED ? unused_names[inst->mod[m]] : sel_names[inst->mod[m]]);
+  if (mods[m].kind == SELECT) put(p, ":%s", m == TEXT_MOD_DST_UNUSED ? unused_names[inst->mod[m]] : sel_names[inst->mod[m]]);
   for (uint8_t i = 0; mods[m].kind == LIST && i < inst->list_count[m]; i++) put(p, "%s%u", i ? "," : ":[", inst->list[m][i]);
   if (mods[m].kind == LIST) put(p, "]");
 }

@@ -104,7 +104,7 @@ struct text_operand {
   MOD(SRC1_SEL, "src1_sel", SELECT)
 
 enum text_mod {
-#define MOD(name, spelling, kind) MOD_##name,
+#define MOD(name, spelling, kind) TEXT_MOD_##name,
   TEXT_MODIFIERS(MOD)
 #undef MOD
       TEXT_MODS

@@ -6,13 +6,32 @@
 
 #include "wave.h"
 
-enum { DECODE_ERROR_MAX = 256, INST_SOURCES = 6 };
+enum { DECODE_ERROR_MAX = 256, INST_SOURCES = 5 };
 
 enum operand_kind { OPERAND_NONE, OPERAND_VGPR, OPERAND_SREG, OPERAND_CONST, OPERAND_SCC, OPERAND_EXECZ, OPERAND_VCCZ };
 
-/* How an instruction reads an operand's bits, or writes its result. PK: two 16-bit values in a register; the wide ones are register
-   groups without a number type. */
-enum isa_type { T_NONE, T_u16, T_i16, T_f16, T_pk, T_u32, T_i32, T_f32, T_u64, T_i64, T_f64, T_b96, T_b128, T_b256, T_b512, ISA_TYPES };
+/* How an instruction reads an operand's bits, or writes its result. pk: two 16-bit integers in a register, pkh: two f16, pkf: two f32 in
+   a pair; the b ones are register groups without a number type. */
+enum isa_type {
+  T_NONE,
+  T_u16,
+  T_i16,
+  T_f16,
+  T_pk,
+  T_pkh,
+  T_u32,
+  T_i32,
+  T_f32,
+  T_u64,
+  T_i64,
+  T_f64,
+  T_pkf,
+  T_b96,
+  T_b128,
+  T_b256,
+  T_b512,
+  ISA_TYPES
+};
 
 /* A source. `reg` counts from v0 (a0 is 256), or is a scalar's hardware number. A word of it is (raw & keep) ^ flip, which is abs and neg
    for every type. */
@@ -60,14 +79,19 @@ struct inst {
   uint8_t words; /* memory: dwords that move; 0: less than one */
   int32_t offset, offset1;
   uint32_t imm;                         /* swizzle pattern, hwreg, bitop3, s_sleep's count: what the row says */
+  bool branch;                          /* goes to address + 4 + offset */
   uint32_t target;                      /* branches: index of the instruction, NO_INST: no instruction starts there */
   int16_t wait_vm, wait_lgkm, wait_exp; /* s_waitcnt; -1: not waited for */
   uint32_t bytes;
-  uint64_t address; /* of the device */
-  const char *text; /* LLVM's text, for messages */
+  uint64_t address;    /* of the device */
+  const char *refusal; /* why executing it is a fault; null: it is known */
+  const char *text;    /* LLVM's text, for messages */
 };
 
 #define NO_INST UINT32_MAX
+
+/* The high half of a flat address into LDS: no host address has it. */
+enum { SHARED_APERTURE = 0x00010000 };
 
 struct program {
   struct inst *inst;
@@ -77,7 +101,6 @@ struct program {
   char *texts;
   uint32_t unknown;                     /* instructions that executing would fault on */
   char first_unknown[DECODE_ERROR_MAX]; /* ... why, of the first of them; padding between kernels counts too */
-  uint32_t vgprs, agprs, sgprs;         /* highest register used, plus 1 */
   bool gfx950;
   bool fnuz; /* fp8 is FNUZ: gfx940, gfx941, gfx942 */
 };

@@ -58,9 +58,12 @@ uint32_t small_from_f64(const struct small_float *f, double value, bool saturate
     if (rest > 0.5 || (rest == 0.5 && magnitude & 1)) magnitude++;
     over = magnitude > largest(f);
   }
-  if (over && saturate) magnitude = largest(f);
-  else if (over && f->infinity) magnitude = largest(f) + 1;
-  else if (over) return nan_code(f, sign);
+  if (over && saturate)
+    magnitude = largest(f);
+  else if (over && f->infinity)
+    magnitude = largest(f) + 1;
+  else if (over)
+    return nan_code(f, sign);
   if (f->fnuz && magnitude == 0) return 0;
   return sign | magnitude;
 }

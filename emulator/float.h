@@ -68,5 +68,4 @@ static inline double e8m0_to_f64(uint32_t code) {
 /* All 256 values of an fp8 format: fp8_table(fnuz, e5m2)[code]. */
 const double *fp8_table(bool fnuz, bool e5m2);
 
-
 #endif

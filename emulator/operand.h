@@ -19,7 +19,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define FOR_LANES     for (int l = 0; l < LANES_A_WAVE; l++)
 
-enum { N_u16 = 1, N_i16 = 1, N_f16 = 1, N_pk = 1, N_u32 = 1, N_i32 = 1, N_f32 = 1, N_u64 = 2, N_i64 = 2, N_f64 = 2 };
+enum { N_u16 = 1, N_i16 = 1, N_f16 = 1, N_pk = 1, N_pkh = 1, N_u32 = 1, N_i32 = 1, N_f32 = 1, N_u64 = 2, N_i64 = 2, N_f64 = 2, N_pkf = 2 };
 
 typedef uint32_t t_u16, t_u32, t_pk;
 typedef int32_t t_i16, t_i32;

@@ -9,6 +9,9 @@
 
 enum fidelity { EXACT, APPROXIMATE };
 
+/* isa_row.extra of the arithmetic shapes. */
+enum { ROW_KEEP_OTHER = 1, ROW_CARRY_IN = 2, ROW_DEST_IS_SOURCE = 4, ROW_COMPARE = 8 };
+
 /* What a shape reads from. Operands and modifiers are taken off; whatever is left at the end is an error. */
 struct reading {
   const struct inst_text *text;
@@ -45,23 +48,41 @@ extern const struct isa_table isa_salu, isa_valu, isa_cvt, isa_cmp, isa_packed, 
 
 /* --- pieces of shapes (shape.c) ------------------------------------------------------------------------------------------- */
 
-/* Takes the modifier off and gives its value, 0 if absent. */
-int32_t take_mod(struct reading *r, enum text_mod mod);
-/* The next text operand, or null and an error. */
-const struct text_operand *take_operand_text(struct reading *r);
+uint32_t type_words(enum isa_type type);
+
 /* Latches the first error: a sentence about this instruction. */
 __attribute__((format(printf, 2, 3))) void reading_error(struct reading *r, const char *what, ...);
-/* The next text operand as a source / a destination of a type. */
-void take_source(struct reading *r, enum isa_type type);
-void take_vector_source(struct reading *r, enum isa_type type); /* VGPRs only */
-void take_dest(struct reading *r, enum isa_type type);
-void take_scalar_dest(struct reading *r, struct dest *dst, uint32_t words);
-/* An integer operand (decimal or hexadecimal). */
-int64_t take_integer(struct reading *r);
-/* Modifiers of vector arithmetic: DPP, SDWA, clamp, omod, op_sel. Call it when all operands are taken. */
-void take_vector_mods(struct reading *r);
-void take_cache_mods(struct reading *r);
 
-uint32_t type_words(enum isa_type type);
+/* The modifier's value, 0 if absent or taken before. */
+int32_t take_mod(struct reading *r, enum text_mod mod);
+/* The next text operand; after an error, an empty one. */
+const struct text_operand *take_text(struct reading *r);
+/* The next text operand as a source or destination of a type: anywhere, VGPRs (and AGPRs) only, scalars only. */
+void take_source(struct reading *r, enum isa_type type);
+void take_vector_source(struct reading *r, enum isa_type type);
+void take_scalar_source(struct reading *r, enum isa_type type);
+void take_vector_dest(struct reading *r, enum isa_type type);
+void take_scalar_dest(struct reading *r, struct dest *dst, enum isa_type type);
+/* A copy of the vector destination as one more source. */
+void add_dest_source(struct reading *r, enum isa_type type);
+/* An immediate, decimal or hexadecimal. */
+int64_t take_integer(struct reading *r);
+/* DPP, SDWA, clamp, omod, op_sel of vector arithmetic; after all operands. */
+void take_vector_mods(struct reading *r);
+
+/* --- shapes: what a row's operands are, and what type[] says --------------------------------------------------------------- */
+
+void read_vector(struct reading *r);        /* vdst, sources: result, then each source */
+void read_vector_acc(struct reading *r);    /* the same, the last source being the destination */
+void read_compare(struct reading *r);       /* sdst pair, sources: type[1], type[2] */
+void read_carry(struct reading *r);         /* vdst, sdst pair, sources; ROW_CARRY_IN: and a carry-in pair */
+void read_select(struct reading *r);        /* vdst, two sources, a mask pair */
+void read_packed(struct reading *r);        /* VOP3P: vdst, sources */
+void read_scalar(struct reading *r);        /* sdst, sources; ROW_DEST_IS_SOURCE: sdst comes first */
+void read_scalar_nodest(struct reading *r); /* sources alone */
+void read_scalar_imm(struct reading *r);    /* sopk: sdst is source 0, a 16-bit immediate source 1; ROW_COMPARE: no result */
+void read_branch(struct reading *r);        /* a 16-bit distance in words */
+void read_plain(struct reading *r);         /* nothing */
+void read_count(struct reading *r);         /* one immediate, into imm */
 
 #endif

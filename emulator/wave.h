@@ -77,7 +77,6 @@ struct wave {
   uint64_t sleep_cycles;           /* WAVE_SLEEPS: how long */
   uint64_t executed[INST_CLASSES]; /* instructions, by class */
   uint64_t clock_reads;            /* times it has read a clock (s_memtime, s_memrealtime): the engine tells timers from deadlocks by it */
-  uint32_t vgprs, agprs;           /* allocated; decoding does not check them, wave_run() does once a kernel */
   uint32_t sreg[SREGS] __attribute__((aligned(8)));
   vgpr exec_mask; /* EXEC once more: 0 or 0xFFFFFFFF a lane */
   char fault[WAVE_TEXT_MAX];
