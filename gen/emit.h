@@ -72,21 +72,25 @@ void emit_settle(struct emit *e);
 void emit_done(struct emit *e);
 
 /* emit_rows.c: token rows of MXFP8 words and codes, global memory -> registers -> LDS; and the sums of a GEMV's partials. */
-enum { ROW_LOADS_MAX = 8 };
-struct row_loads {
-  val words[ROW_LOADS_MAX], codes[ROW_LOADS_MAX];
-  uint32_t word_loads, code_loads;
+enum { ROW_LOADS_MAX = 5 }; /* 16 rows of 160 items */
+struct row_part {
+  uint32_t per_row;       /* 16-byte items a row */
+  uint32_t stride;        /* bytes between rows in memory */
+  uint32_t lds, lds_row_bytes;
+  val base;               /* byte of row 0 in the buffer */
+  struct {
+    val row, column_byte, lds;
+  } place[ROW_LOADS_MAX]; /* of item tid + 512 i */
+  val data[ROW_LOADS_MAX];
+  uint32_t loads;         /* in flight */
 };
-struct row_shape {
-  uint32_t words, codes;            /* 16-byte items a row */
-  uint32_t row_stride, code_stride; /* bytes between rows in memory */
-  uint32_t lds_rows, lds_codes, lds_row_bytes, lds_code_row_bytes;
+struct token_rows {
+  struct row_part words, codes;
 };
-struct row_shape emit_x8_shape(const struct plan *plan);
-struct row_shape emit_qx8_shape(const struct plan *plan);
-void emit_load_rows(struct emit *e, const struct row_shape *shape, val words, val codes, val word_base, val code_base,
-    struct token_tile tile, uint32_t line, struct row_loads *out);
-void emit_store_rows(struct emit *e, const struct row_shape *shape, const struct row_loads *loads, struct token_tile tile);
+void emit_x8_rows_begin(struct emit *e, struct token_rows *rows);
+void emit_qx8_rows_begin(struct emit *e, struct token_rows *rows);
+void emit_load_rows(struct emit *e, struct token_rows *rows, val words, val codes, struct token_tile tile, uint32_t line);
+void emit_store_rows(struct emit *e, const struct token_rows *rows, struct token_tile tile); /* and a barrier */
 val emit_row_sum(struct emit *e, val task_base, val row, val token); /* LDS byte base of the task's partials */
 val emit_lds(struct emit *e, val byte);
 
@@ -97,7 +101,7 @@ void emit_xq_loads(struct emit *e, val loads[]);
 void emit_xq(struct emit *e, const val loads[]);
 void emit_kt(struct emit *e);
 void emit_wqkv_weights(struct emit *e, struct weights *w);
-void emit_x8_rows(struct emit *e, uint32_t tile, struct row_loads *rows);
+void emit_x8_rows(struct emit *e, uint32_t tile, struct token_rows *rows);
 void emit_wqkv_tile(struct emit *e, const struct weights *w, uint32_t tile);
 void emit_await_x8(struct emit *e);
 void emit_qkv(struct emit *e);

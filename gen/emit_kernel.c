@@ -52,13 +52,13 @@ static void wqkv_in_workgroup(struct emit *e, const val *x, const struct weights
 /* S > TILE, untuned: every workgroup goes the same way; the free ones' rows are masked and they store nothing. */
 static void wqkv_from_x8(struct emit *e, const struct weights *w, struct wqb *wqb) {
   const struct plan *p = e->plan;
-  struct row_shape shape = emit_x8_shape(p);
-  struct row_loads rows;
+  struct token_rows rows;
   emit_await_x8(e);
+  emit_x8_rows_begin(e, &rows);
   emit_x8_rows(e, 0, &rows);
   if (p->tiles == 1) emit_wqb_weights(e, wqb, 0);
   for (uint32_t i = 0; i < p->tiles; i++) {
-    emit_store_rows(e, &shape, &rows, p->tile[i]);
+    emit_store_rows(e, &rows, p->tile[i]);
     if (i + 1 < p->tiles) emit_x8_rows(e, i + 1, &rows);
     if (i + 2 == p->tiles) emit_wqb_weights(e, wqb, 0);
     emit_wqkv_tile(e, w, i);
@@ -68,13 +68,13 @@ static void wqkv_from_x8(struct emit *e, const struct weights *w, struct wqb *wq
 /* S > TILE, tuned: only workgroups with a part await and compute; a wait of theirs must not take the wq_b weights too. */
 static void wqkv_from_x8_tuned(struct emit *e, const struct weights *w, struct wqb *wqb) {
   const struct plan *p = e->plan;
-  struct row_shape shape = emit_x8_shape(p);
-  struct row_loads rows;
+  struct token_rows rows;
   ir_if(e->b, e->has_wqkv, "wqkv");
   emit_await_x8(e);
+  emit_x8_rows_begin(e, &rows);
   emit_x8_rows(e, 0, &rows);
   for (uint32_t i = 0; i < p->tiles; i++) {
-    emit_store_rows(e, &shape, &rows, p->tile[i]);
+    emit_store_rows(e, &rows, p->tile[i]);
     if (i + 1 < p->tiles) emit_x8_rows(e, i + 1, &rows);
     emit_wqkv_tile(e, w, i);
   }

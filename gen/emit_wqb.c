@@ -62,12 +62,10 @@ static void load_rope(struct emit *e, struct wqb *w) {
   }
 }
 
-static void load_rows(struct emit *e, uint32_t round, uint32_t tile, struct row_loads *rows) {
-  struct row_shape shape = emit_qx8_shape(e->plan);
+static void load_rows(struct emit *e, uint32_t round, uint32_t tile, struct token_rows *rows) {
   val words = emit_scratch_buffer(e, SCRATCH_qx8);
   val codes = emit_scratch_buffer(e, SCRATCH_qx8s);
-  uint32_t line = emit_line(e, EV_QX8_ROWS, round * e->plan->tiles + tile);
-  emit_load_rows(e, &shape, words, codes, ir_i32(0), ir_i32(0), e->plan->tile[tile], line, rows);
+  emit_load_rows(e, rows, words, codes, e->plan->tile[tile], emit_line(e, EV_QX8_ROWS, round * e->plan->tiles + tile));
 }
 
 /* A thread's two rows of a task: summed, rounded, rotated where the dims are, stored as a bf16 pair. */
@@ -125,15 +123,15 @@ static void await_qx8(struct emit *e) {
 void emit_wqb(struct emit *e, struct wqb *w) {
   struct ir *b = e->b;
   const struct plan *p = e->plan;
-  struct row_shape shape = emit_qx8_shape(p);
-  struct row_loads rows;
+  struct token_rows rows;
   load_rope(e, w);
   await_qx8(e);
+  emit_qx8_rows_begin(e, &rows);
   load_rows(e, 0, 0, &rows);
   for (uint32_t round = 0; round < p->rounds; round++)
     for (uint32_t i = 0; i < p->tiles; i++) {
       bool last = i + 1 == p->tiles;
-      emit_store_rows(e, &shape, &rows, p->tile[i]);
+      emit_store_rows(e, &rows, p->tile[i]);
       if (!last) load_rows(e, round, i + 1, &rows);
       multiply(e, w, i);
       if (last && round + 1 < p->rounds) { /* the registers of this round's weights are free */

@@ -20,14 +20,10 @@ void emit_await_x8(struct emit *e) {
   emit_await_flags(e, SCRATCH_xrdy, pair, e->plan->tokens, emit_line(e, EV_XRDY_POLL, 0));
 }
 
-void emit_x8_rows(struct emit *e, uint32_t tile, struct row_loads *rows) {
-  struct ir *b = e->b;
-  struct row_shape shape = emit_x8_shape(e->plan);
+void emit_x8_rows(struct emit *e, uint32_t tile, struct token_rows *rows) {
   val words = emit_masked_scratch_buffer(e, SCRATCH_x8, e->has_wqkv);
   val codes = emit_masked_scratch_buffer(e, SCRATCH_x8s, e->has_wqkv);
-  val word_base = ir_mul(b, e->part, ir_i32(K_HALF));
-  val code_base = ir_mul(b, e->part, ir_i32(e->plan->scratch.region[SCRATCH_x8s].bytes / K_HALVES));
-  emit_load_rows(e, &shape, words, codes, word_base, code_base, e->plan->tile[tile], emit_line(e, EV_X8_ROWS, tile), rows);
+  emit_load_rows(e, rows, words, codes, e->plan->tile[tile], emit_line(e, EV_X8_ROWS, tile));
 }
 
 static void put_partials(struct emit *e, uint32_t tile) {
