@@ -48,7 +48,8 @@ enum front_status front_open(const struct front_options *options, front_runtime 
     if (code != HSA_STATUS_SUCCESS) {
       /* ROCr says OUT_OF_RESOURCES when there is no usable driver. */
       status = code == HSA_STATUS_ERROR_OUT_OF_RESOURCES
-                   ? status_fail(FRONT_ERR_NO_DEVICE, "%s finds no usable GPU driver: is there a /dev/kfd, and may this user open it?", made->path)
+                   ? status_fail(
+                         FRONT_ERR_NO_DEVICE, "%s finds no usable GPU driver: is there a /dev/kfd, and may this user open it?", made->path)
                    : hsa_fail(&made->hsa, FRONT_ERR_HSA, "hsa_init", code);
     }
   }
@@ -223,7 +224,8 @@ static enum front_status choose_agent(const struct agents *agents, const char *w
     if (status != FRONT_OK) return status;
     device->agent = agents->gpu[i];
     if (!which || is_meant(which, i, &device->info)) return FRONT_OK;
-    int n = snprintf(list + used, sizeof list - used, "%s%u = %s %s %s", i ? ", " : "", i, device->info.name, device->info.uuid, device->info.pci);
+    int n = snprintf(
+        list + used, sizeof list - used, "%s%u = %s %s %s", i ? ", " : "", i, device->info.name, device->info.uuid, device->info.pci);
     if (n > 0 && used + (size_t)n < sizeof list) used += (size_t)n;
   }
   if (!agents->gpus) return status_fail(FRONT_ERR_NO_DEVICE, "HSA has no GPU agent");

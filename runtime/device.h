@@ -11,7 +11,7 @@ struct device {
   hsa_agent_t agent;
   hsa_amd_memory_pool_t local, kernarg; /* device memory; host memory that kernels read arguments from */
   struct front_device_info info;
-  _Atomic uint32_t users;               /* kernels, queues and allocations */
+  _Atomic uint32_t users; /* kernels, queues and allocations */
 };
 
 #endif

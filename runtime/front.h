@@ -36,13 +36,28 @@ enum front_status {
   FRONT_ERR_HSA          /* any other failure of an HSA call: the text has its name and HSA's own words */
 };
 
-typedef struct front_runtime { struct runtime *impl; } front_runtime;
-typedef struct front_device { struct device *impl; } front_device;
-typedef struct front_kernel { struct kernel *impl; } front_kernel;
-typedef struct front_queue { struct queue *impl; } front_queue;
-typedef struct front_instance { struct instance *impl; } front_instance;
-typedef struct front_binding { struct binding *impl; } front_binding;
-typedef struct front_ticket { struct queue *queue; uint64_t number; } front_ticket;
+typedef struct front_runtime {
+  struct runtime *impl;
+} front_runtime;
+typedef struct front_device {
+  struct device *impl;
+} front_device;
+typedef struct front_kernel {
+  struct kernel *impl;
+} front_kernel;
+typedef struct front_queue {
+  struct queue *impl;
+} front_queue;
+typedef struct front_instance {
+  struct instance *impl;
+} front_instance;
+typedef struct front_binding {
+  struct binding *impl;
+} front_binding;
+typedef struct front_ticket {
+  struct queue *queue;
+  uint64_t number;
+} front_ticket;
 
 /* The name of a status: "FRONT_ERR_BUSY". Never null. */
 const char *front_status_name(enum front_status status);
@@ -73,13 +88,13 @@ enum front_status front_library_path(front_runtime runtime, const char **path);
 /* ---- devices ----------------------------------------------------------------------------------------------------------------- */
 
 struct front_device_info {
-  char name[64];           /* "gfx950" */
-  char isa[96];            /* "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-" */
-  char product[64];        /* for people only */
-  char uuid[32];           /* "GPU-1234567890abcdef", or "" */
-  char pci[16];            /* "0000:c1:00.0" */
-  uint32_t compute_units;  /* that a queue of this process may use: masks are counted */
-  uint64_t memory_bytes;   /* of the device's own memory */
+  char name[64];          /* "gfx950" */
+  char isa[96];           /* "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-" */
+  char product[64];       /* for people only */
+  char uuid[32];          /* "GPU-1234567890abcdef", or "" */
+  char pci[16];           /* "0000:c1:00.0" */
+  uint32_t compute_units; /* that a queue of this process may use: masks are counted */
+  uint64_t memory_bytes;  /* of the device's own memory */
 };
 
 /* The number of GPU agents. Zero is not an error. */
@@ -112,11 +127,11 @@ enum front_status front_memory_fill(front_device device, void *to, uint32_t valu
 /* ---- kernels -------------------------------------------------------------------------------------------------------------------- */
 
 struct front_kernel_info {
-  char name[96];           /* canonical: front_s8_tp4_r2_w128_t0 */
-  char symbol[128];        /* the kernel's symbol in the code object */
-  char arch[32];           /* "gfx950" */
+  char name[96];                                                                           /* canonical: front_s8_tp4_r2_w128_t0 */
+  char symbol[128];                                                                        /* the kernel's symbol in the code object */
+  char arch[32];                                                                           /* "gfx950" */
   uint32_t tokens, tp, ratio, window, tuned, index, x8_given, dev, timeline, embed, guard; /* the key */
-  uint32_t scratch_bytes;  /* what an instance allocates */
+  uint32_t scratch_bytes;                                                                  /* what an instance allocates */
   uint32_t lds_bytes, vgprs, sgprs;
 };
 
@@ -144,8 +159,8 @@ struct front_instance_options {
 };
 
 struct front_instance_info {
-  void *scratch;        /* device memory of front_kernel_info.scratch_bytes */
-  void *epoch;          /* u32 in device memory: the next launch's tag is 2 * epoch + 1 */
+  void *scratch; /* device memory of front_kernel_info.scratch_bytes */
+  void *epoch;   /* u32 in device memory: the next launch's tag is 2 * epoch + 1 */
 };
 
 /* A scratch, zeroed, and an epoch word. `options` may be null. Errors: MEMORY, HSA. */

@@ -17,19 +17,19 @@ struct tries {
 };
 
 static void note_try(struct tries *tries, const char *name, const char *why) {
-  int n = snprintf(tries->text + tries->used, sizeof tries->text - tries->used, "%s%s: %s", tries->used ? "; " : "", name,
-      why ? why : "unknown reason");
+  int n = snprintf(
+      tries->text + tries->used, sizeof tries->text - tries->used, "%s%s: %s", tries->used ? "; " : "", name, why ? why : "unknown reason");
   if (n > 0) tries->used += (size_t)n;
   if (tries->used >= sizeof tries->text) tries->used = sizeof tries->text - 1;
 }
 
 /* The first function that the library lacks, or null. */
 static const char *bind_functions(void *library, struct hsa_table *table) {
-#define X(function)                                                                  \
-  {                                                                                  \
-    void *address = dlsym(library, #function);                                       \
-    if (!address) return #function;                                                  \
-    memcpy(&table->function, &address, sizeof address); /* C has no cast for this */ \
+#define X(function)                                                                                                                        \
+  {                                                                                                                                        \
+    void *address = dlsym(library, #function);                                                                                             \
+    if (!address) return #function;                                                                                                        \
+    memcpy(&table->function, &address, sizeof address); /* C has no cast for this */                                                       \
   }
 #include "hsa_api.def"
 #undef X
@@ -72,7 +72,8 @@ enum front_status hsa_table_load(const char *library, struct hsa_table *table, c
     find_path(table, name, path, path_bytes);
     return FRONT_OK;
   }
-  return status_fail(FRONT_ERR_LIBRARY, "no HSA library: %s: install ROCm's HSA runtime, or name a library in FRONT_HSA_LIBRARY", tries.text);
+  return status_fail(
+      FRONT_ERR_LIBRARY, "no HSA library: %s: install ROCm's HSA runtime, or name a library in FRONT_HSA_LIBRARY", tries.text);
 }
 
 enum front_status hsa_fail(const struct hsa_table *hsa, enum front_status status, const char *call, hsa_status_t code) {

@@ -17,8 +17,8 @@ struct hsa_table {
 
 struct runtime {
   struct hsa_table hsa;
-  char path[512];          /* where the library was found */
-  _Atomic uint32_t users;  /* open devices */
+  char path[512];         /* where the library was found */
+  _Atomic uint32_t users; /* open devices */
 };
 
 /* Finds the library and fills the table; does not call it. `library` null: FRONT_HSA_LIBRARY, else the system's. A named library is

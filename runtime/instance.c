@@ -37,8 +37,8 @@ static void release(struct instance *instance) {
 enum front_status front_instance_create(front_kernel kernel, const struct front_instance_options *options, front_instance *instance) {
   if (!kernel.impl || !instance) return status_fail(FRONT_ERR_ARGUMENT, "front_instance_create: null argument");
   if (options && options->size < sizeof *options)
-    return status_fail(FRONT_ERR_ARGUMENT, "front_instance_create: options->size is %zu: set it to sizeof(struct front_instance_options)",
-        options->size);
+    return status_fail(
+        FRONT_ERR_ARGUMENT, "front_instance_create: options->size is %zu: set it to sizeof(struct front_instance_options)", options->size);
   struct instance *made = calloc(1, sizeof *made);
   if (!made) return status_fail(FRONT_ERR_MEMORY, "front_instance_create: no host memory");
   made->kernel = kernel.impl;

@@ -17,8 +17,8 @@ struct by_table {
 #undef ARG
 };
 
-#define ARG(name, type, align, dtype, use, bytes)                                                                         \
-  _Static_assert(offsetof(struct by_table, name) == offsetof(struct front_args, name), "front_args: offset of " #name); \
+#define ARG(name, type, align, dtype, use, bytes)                                                                                          \
+  _Static_assert(offsetof(struct by_table, name) == offsetof(struct front_args, name), "front_args: offset of " #name);                    \
   _Static_assert(sizeof(((struct by_table *)0)->name) == sizeof(((struct front_args *)0)->name), "front_args: size of " #name);
 #include "front_args.def"
 #undef ARG

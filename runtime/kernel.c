@@ -97,8 +97,7 @@ static enum front_status inspect(const struct code_object *co, const char *key, 
   struct front_kernel_info *info = &kernel->info;
   layer_name(&kernel->layer, info->name);
   const struct code_kernel *found = find_kernel(co, info->name);
-  if (!found)
-    return status_fail(FRONT_ERR_NOT_FOUND, "the code object has %u kernels, and none with the name %s", co->kernels, info->name);
+  if (!found) return status_fail(FRONT_ERR_NOT_FOUND, "the code object has %u kernels, and none with the name %s", co->kernels, info->name);
   if (strlen(found->symbol) >= sizeof info->symbol)
     return status_fail(FRONT_ERR_CODE_OBJECT, "the kernel's name is longer than %zu bytes", sizeof info->symbol - 1);
   status = check_kernel(found);
@@ -128,7 +127,8 @@ static enum front_status find_object(struct kernel *kernel) {
   if (code == HSA_STATUS_SUCCESS)
     code = hsa->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &private_bytes);
   if (code != HSA_STATUS_SUCCESS) return hsa_fail(hsa, FRONT_ERR_HSA, "hsa_executable_symbol_get_info", code);
-  if (private_bytes) return status_fail(FRONT_ERR_CODE_OBJECT, "HSA says that %s needs %u bytes of private memory", kernel->info.symbol, private_bytes);
+  if (private_bytes)
+    return status_fail(FRONT_ERR_CODE_OBJECT, "HSA says that %s needs %u bytes of private memory", kernel->info.symbol, private_bytes);
   return FRONT_OK;
 }
 

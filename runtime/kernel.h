@@ -11,11 +11,11 @@ struct kernel {
   struct layer layer;
   struct front_kernel_info info;
   hsa_executable_t executable;
-  uint64_t object;          /* address of the kernel descriptor, as a packet wants it */
-  uint32_t lds_bytes;       /* group segment of a packet */
-  void *image;              /* HSA's reader borrows it */
+  uint64_t object;    /* address of the kernel descriptor, as a packet wants it */
+  uint32_t lds_bytes; /* group segment of a packet */
+  void *image;        /* HSA's reader borrows it */
   size_t image_bytes;
-  _Atomic uint32_t users;   /* instances */
+  _Atomic uint32_t users; /* instances */
 };
 
 #endif

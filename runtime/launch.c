@@ -21,10 +21,10 @@ struct queue {
   struct device *device;
   hsa_queue_t *hsa;
   struct slot *slot;
-  uint32_t slots;            /* a power of two, at most the ring's size */
-  uint64_t next, retired;    /* launches put in; launches known to have ended */
-  uint64_t faults_before;    /* the agent's memory faults when the queue was made */
-  _Atomic uint32_t error;    /* the hsa_status_t that stopped the queue */
+  uint32_t slots;         /* a power of two, at most the ring's size */
+  uint64_t next, retired; /* launches put in; launches known to have ended */
+  uint64_t faults_before; /* the agent's memory faults when the queue was made */
+  _Atomic uint32_t error; /* the hsa_status_t that stopped the queue */
 };
 
 static void on_queue_error(hsa_status_t status, hsa_queue_t *source, void *data) {
@@ -51,8 +51,10 @@ static enum front_status make_ring(struct queue *queue) {
   if (code == HSA_STATUS_SUCCESS) code = hsa->hsa_agent_get_info(queue->device->agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE, &most);
   if (code != HSA_STATUS_SUCCESS) return hsa_fail(hsa, FRONT_ERR_HSA, "hsa_agent_get_info", code);
   uint32_t size = queue->slots > least ? queue->slots : least;
-  if (size > most) return status_fail(FRONT_ERR_ARGUMENT, "front_queue_create: %u launches: the agent's queues hold at most %u", size, most);
-  code = hsa->hsa_queue_create(queue->device->agent, size, HSA_QUEUE_TYPE_SINGLE, on_queue_error, queue, UINT32_MAX, UINT32_MAX, &queue->hsa);
+  if (size > most)
+    return status_fail(FRONT_ERR_ARGUMENT, "front_queue_create: %u launches: the agent's queues hold at most %u", size, most);
+  code =
+      hsa->hsa_queue_create(queue->device->agent, size, HSA_QUEUE_TYPE_SINGLE, on_queue_error, queue, UINT32_MAX, UINT32_MAX, &queue->hsa);
   return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(hsa, FRONT_ERR_HSA, "hsa_queue_create", code);
 }
 
@@ -111,13 +113,15 @@ static enum front_status check_health(struct queue *queue) {
   if (fault.count != queue->faults_before) {
     char reasons[200];
     fault_reasons(fault.reasons, reasons, sizeof reasons);
-    return status_fail(FRONT_ERR_FAULT, "memory fault on %s at address 0x%llx: %s: the queue is dead, check the kernel's pointers and sizes",
-        queue->device->info.name, (unsigned long long)fault.address, reasons);
+    return status_fail(FRONT_ERR_FAULT,
+        "memory fault on %s at address 0x%llx: %s: the queue is dead, check the kernel's pointers and sizes", queue->device->info.name,
+        (unsigned long long)fault.address, reasons);
   }
   if (error == NO_ERROR) return FRONT_OK;
   const char *words = NULL;
   if (queue->device->hsa->hsa_status_string((hsa_status_t)error, &words) != HSA_STATUS_SUCCESS || !words) words = "no words for it";
-  return status_fail(FRONT_ERR_FAULT, "the queue of %s stopped with 0x%x: %s: it is dead, create another", queue->device->info.name, error, words);
+  return status_fail(
+      FRONT_ERR_FAULT, "the queue of %s stopped with 0x%x: %s: it is dead, create another", queue->device->info.name, error, words);
 }
 
 enum front_status front_queue_destroy(front_queue queue) {
@@ -125,8 +129,8 @@ enum front_status front_queue_destroy(front_queue queue) {
   struct queue *q = queue.impl;
   launch_retire(q);
   if (q->retired < q->next && check_health(q) == FRONT_OK)
-    return status_fail(FRONT_ERR_BUSY, "front_queue_destroy: %llu launches are in flight: wait for them",
-        (unsigned long long)(q->next - q->retired));
+    return status_fail(
+        FRONT_ERR_BUSY, "front_queue_destroy: %llu launches are in flight: wait for them", (unsigned long long)(q->next - q->retired));
   while (q->retired < q->next) forget_launch(q);
   q->device->users--;
   return release(q);
@@ -167,16 +171,18 @@ static void publish(struct queue *queue, const struct binding *binding, hsa_sign
 
 static enum front_status check_room(struct queue *queue, const struct binding *binding) {
   const struct instance *instance = binding->instance;
-  if (queue->device != instance->kernel->device) return status_fail(FRONT_ERR_ARGUMENT, "front_launch: queue and binding are of different devices");
+  if (queue->device != instance->kernel->device)
+    return status_fail(FRONT_ERR_ARGUMENT, "front_launch: queue and binding are of different devices");
   if (instance->in_flight && instance->queue != queue) launch_retire(instance->queue);
   if (instance->in_flight && instance->queue != queue)
-    return status_fail(FRONT_ERR_BUSY, "front_launch: the instance has %u launches in flight on another queue: they would share its scratch",
-        instance->in_flight);
+    return status_fail(FRONT_ERR_BUSY,
+        "front_launch: the instance has %u launches in flight on another queue: they would share its scratch", instance->in_flight);
   uint64_t in_ring = queue->next - queue->device->hsa->hsa_queue_load_read_index_scacquire(queue->hsa);
   if (queue->next - queue->retired >= queue->slots || in_ring >= queue->hsa->size) launch_retire(queue);
   in_ring = queue->next - queue->device->hsa->hsa_queue_load_read_index_scacquire(queue->hsa);
   if (queue->next - queue->retired >= queue->slots || in_ring >= queue->hsa->size)
-    return status_fail(FRONT_ERR_BUSY, "front_launch: %u launches are in flight, the queue has no room for another: wait for one", queue->slots);
+    return status_fail(
+        FRONT_ERR_BUSY, "front_launch: %u launches are in flight, the queue has no room for another: wait for one", queue->slots);
   return FRONT_OK;
 }
 

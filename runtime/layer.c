@@ -93,13 +93,13 @@ enum front_status layer_parse(const char *text, struct layer *layer) {
 
 /* A guard that differs from the table's default is in the name, as _g0. */
 void layer_name(const struct layer *layer, char name[LAYER_NAME_MAX]) {
-  int used = snprintf(name, LAYER_NAME_MAX, "front_s%d_tp%d_r%d_w%d_t%d", layer->tokens, layer->tp, layer->ratio, layer->window, layer->tuned);
+  int used =
+      snprintf(name, LAYER_NAME_MAX, "front_s%d_tp%d_r%d_w%d_t%d", layer->tokens, layer->tp, layer->ratio, layer->window, layer->tuned);
   struct layer copy = *layer;
   for (size_t i = 0; i < FIELDS; i++) {
     bool set = fields[i].suffix && *field_of(&copy, i);
     bool unguarded = !strcmp(fields[i].name, "guard") && fields[i].fallback == 1 && !copy.guard;
-    if (set || unguarded)
-      used += snprintf(name + used, (size_t)(LAYER_NAME_MAX - used), "%s", set ? fields[i].suffix : "_g0");
+    if (set || unguarded) used += snprintf(name + used, (size_t)(LAYER_NAME_MAX - used), "%s", set ? fields[i].suffix : "_g0");
   }
 }
 

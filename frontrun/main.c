@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frontrun: inputs, launch, comparison. Everything it finds goes to stdout, every error is one line on stderr. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "table.h"
+#include "tensors.h"
+
+enum { STREAM_EPOCH = 1000, FAULT_REPORT_MAX = 1 << 16 };
+
+struct run {
+  struct run_options options;
+  struct run_object object;
+  struct tensor_file file; /* --input */
+  struct session session;
+  struct report *report; /* --json */
+  char error[RUN_ERROR_MAX];
+};
+
+/* The launch's host side: what compare_run() needs besides the inputs. */
+static void judge(const struct run *run, const struct inputs *in, struct run_result *result) {
+  struct compare_block *block = calloc(in->blocks + 1, sizeof *block);
+  for (size_t i = 0; block && i < in->blocks; i++)
+    block[i] = (struct compare_block){in->block[i].number, in->block[i].before, in->block[i].after, 0};
+  const struct compare_inputs inputs = inputs_view(in);
+  const struct compare_outputs outputs = {
+      .scratch_before = result->launch.scratch_before,
+      .scratch = result->launch.scratch,
+      .epoch_before = result->launch.epoch_before,
+      .epoch = result->launch.epoch_after,
+      .blocks = block,
+      .block_count = block ? in->blocks : 0,
+      .q = in->left[ARG_q],
+      .kt = in->left[ARG_kt],
+      .klen = in->left[ARG_klen],
+      .kt_before = in->data[ARG_kt],
+      .klen_before = in->data[ARG_klen],
+      .qr_out = in->left[ARG_qr_out],
+      .qr_out_before = in->data[ARG_qr_out],
+  };
+  const struct compare_options options = {.hardware = !run->session.emulator.there, .threads = run->options.threads};
+  compare_run(&in->key, run->object.plan.target, &inputs, &outputs, &options, &result->compare);
+  free(block);
+}
+
+static enum run_code verdict_code(const struct run *run, const struct compare_result *compare, char *error) {
+  if (compare->verdict == COMPARE_GOOD) return RUN_GOOD;
+  snprintf(error, RUN_ERROR_MAX, "%s: %s", run->object.plan.name, compare->message);
+  return compare->verdict == COMPARE_DIFFERS ? RUN_DIFFERS : RUN_USAGE;
+}
+
+static void show(const struct run *run, uint32_t number, struct run_result *result) {
+  if (run->session.emulator.there) (void)run->session.emulator.remarks(result->remarks, sizeof result->remarks);
+  if (run->report)
+    report_launch(run->report, result);
+  else
+    table_launch(&run->options, number, result);
+}
+
+static struct launch_options launch_options(const struct run *run) {
+  double seconds = run->options.timeout > 0 ? run->options.timeout : run->session.emulator.there ? 600 : 10;
+  return (struct launch_options){
+      .timeout_ns = (uint64_t)(seconds * 1e9), .prefill_tag = run->options.prefill_tag, .traffic = run->options.traffic};
+}
+
+static enum run_code launch_once(struct run *run, uint32_t number, struct inputs *in, struct run_result *result) {
+  const struct plan *plan = &run->object.plan;
+  const struct launch_options options = launch_options(run);
+  enum run_code code = session_launch(&run->session, plan, in, &options, &result->launch, run->error);
+  if (code != RUN_GOOD) return code;
+  judge(run, in, result);
+  show(run, number, result);
+  code = verdict_code(run, &result->compare, run->error);
+  if (!run->options.dump || number + 1 < run->options.repeat) return code;
+  const struct tensors_results results = {result->launch.scratch, result->launch.epoch_before};
+  char why[INPUT_ERROR_MAX];
+  if (tensors_dump(run->options.dump, plan, in, &results, why)) return code;
+  snprintf(run->error, RUN_ERROR_MAX, "%s", why);
+  return RUN_USAGE;
+}
+
+static struct input_options input_options(const struct run *run, uint32_t number) {
+  return (struct input_options){.seed = run->options.seed + number,
+      .rank = run->options.rank,
+      .which = run->options.which,
+      .file = run->options.input ? &run->file : NULL};
+}
+
+static enum run_code make_inputs(struct run *run, uint32_t number, struct inputs *in) {
+  const struct input_options options = input_options(run, number);
+  if (inputs_make(&run->object.plan, &options, in, run->error) && inputs_check(in, run->error)) return RUN_GOOD;
+  return RUN_USAGE;
+}
+
+static uint32_t first_epoch(const struct run *run, const struct inputs *in) {
+  if (run->options.has_epoch) return run->options.epoch;
+  if (in->has_epoch) return in->epoch;
+  struct draw d = draw_stream(run->options.seed, STREAM_EPOCH, 0);
+  return (uint32_t)draw_u64(&d);
+}
+
+static enum run_code open_session(struct run *run, const struct inputs *in) {
+  const struct session_options options = {
+      .device = run->options.device,
+      .arch = run->object.plan.target->name,
+      .object = run->object.bytes,
+      .object_bytes = run->object.size,
+      .key = run->object.key,
+      .first_epoch = first_epoch(run, in),
+  };
+  enum run_code code = session_open(&options, &run->session, run->error);
+  if (code != RUN_GOOD) return code;
+  if (run->options.json)
+    run->report = report_new(&run->options, &run->object.plan, &run->session);
+  else
+    table_head(&run->options, &run->object.plan, &run->session);
+  return RUN_GOOD;
+}
+
+/* Every launch, also those behind one whose results differ; a fault ends it. */
+static enum run_code run_launches(struct run *run) {
+  enum run_code worst = RUN_GOOD;
+  char first[RUN_ERROR_MAX] = "";
+  for (uint32_t i = 0; i < run->options.repeat; i++) {
+    struct inputs in = {0};
+    struct run_result *result = calloc(1, sizeof *result);
+    enum run_code code = result ? make_inputs(run, i, &in) : RUN_ENVIRONMENT;
+    if (!result) snprintf(run->error, sizeof run->error, "no memory for the results");
+    if (code == RUN_GOOD && i == 0) code = open_session(run, &in);
+    if (code == RUN_GOOD) {
+      result->seed = in.seed;
+      code = launch_once(run, i, &in, result);
+    }
+    if (result) launch_free(&result->launch);
+    free(result);
+    inputs_free(&in);
+    if (code != RUN_GOOD && worst == RUN_GOOD) memcpy(first, run->error, sizeof first);
+    if (code > worst) worst = code;
+    if (code > RUN_DIFFERS) break;
+  }
+  if (worst == RUN_DIFFERS || *first == 0) memcpy(run->error, first, sizeof first);
+  return worst;
+}
+
+static enum run_code check_options(struct run *run) {
+  const struct run_options *options = &run->options;
+  if (options->rank >= (uint32_t)run->object.plan.key.tp) {
+    snprintf(run->error, sizeof run->error, "--rank %u: this key has ranks 0 to %d", options->rank, run->object.plan.key.tp - 1);
+    return RUN_USAGE;
+  }
+  if (options->input && !tensor_file_read(options->input, &run->file, run->error)) return RUN_USAGE;
+  return RUN_GOOD;
+}
+
+/* Where every wave stood, if the emulator stopped the kernel. */
+static char *fault_report(const struct run *run, enum run_code code) {
+  char *text = code == RUN_FAULT && run->session.emulator.there ? malloc(FAULT_REPORT_MAX) : NULL;
+  if (text && !run->session.emulator.report(text, FAULT_REPORT_MAX)) *text = 0;
+  return text;
+}
+
+static void finish(struct run *run, enum run_code code) {
+  char *report = fault_report(run, code);
+  if (run->report)
+    report_print(run->report, code, code == RUN_GOOD ? NULL : run->error, report);
+  else if (report)
+    printf("%s", report);
+  fflush(stdout);
+  if (code != RUN_GOOD) fprintf(stderr, "frontrun: %s\n", run->error);
+  free(report);
+}
+
+int main(int argc, char **argv) {
+  struct run *run = calloc(1, sizeof *run);
+  if (!run) return RUN_ENVIRONMENT;
+  run->options = options_parse(argc, argv);
+  enum run_code code = object_get(&run->options, &run->object, run->error);
+  if (code == RUN_GOOD) code = check_options(run);
+  if (code == RUN_GOOD) code = run_launches(run);
+  finish(run, code);
+  if (code != RUN_FAULT) session_close(&run->session);
+  tensor_file_free(&run->file);
+  free(run->object.bytes);
+  free(run);
+  return (int)code;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frontrun's command line, by argp. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  OPTION_KEY = 256,
+  OPTION_ARCH,
+  OPTION_DEVICE,
+  OPTION_SEED,
+  OPTION_RANK,
+  OPTION_CASE,
+  OPTION_INPUT,
+  OPTION_DUMP,
+  OPTION_REPEAT,
+  OPTION_EPOCH,
+  OPTION_PREFILL,
+  OPTION_NO_TRAFFIC,
+  OPTION_STRICT,
+  OPTION_JSON,
+  OPTION_THREADS,
+  OPTION_TIMEOUT
+};
+
+static const struct argp_option options[] = {
+    {"key", OPTION_KEY, "KEY", 0, "what a FILE without frontgen's note is", 0},
+    {"arch", OPTION_ARCH, "ARCH", 0, "gfx950 (the default)", 0},
+    {"device", OPTION_DEVICE, "WHICH", 0, "auto (the default: a GPU if there is one, else the emulator), gpu or emulator", 0},
+    {"seed", OPTION_SEED, "N", 0, "of the inputs; default 1", 0},
+    {"rank", OPTION_RANK, "R", 0, "the tensor-parallel rank whose weights are drawn, 0 to tp - 1; default 0", 0},
+    {"case", OPTION_CASE, "NAME", 0, "default, zero, largest, denormal, nan, inf, allpad, nopad or far: what the inputs drawn are like", 0},
+    {"input", OPTION_INPUT, "FILE", 0, "safetensors: arguments that are not drawn", 0},
+    {"dump", OPTION_DUMP, "FILE", 0, "writes inputs, outputs and scratch of the last launch as safetensors", 0},
+    {"repeat", OPTION_REPEAT, "N", 0, "N launches on the same scratch, each with the next seed; default 1", 0},
+    {"epoch", OPTION_EPOCH, "N", 0, "the scratch's first epoch; default: from the seed", 0},
+    {"prefill-tag", OPTION_PREFILL, NULL, 0, "fills the scratch with wrong values under the previous launch's tag", 0},
+    {"no-traffic", OPTION_NO_TRAFFIC, NULL, 0, "does not count traffic by argument (emulator)", 0},
+    {"strict", OPTION_STRICT, NULL, OPTION_HIDDEN, NULL, 0},
+    {"threads", OPTION_THREADS, "N", 0, "of the comparison; default: one a CPU", 0},
+    {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "of a launch; default 10 on a GPU, 600 on the emulator", 0},
+    {"json", OPTION_JSON, NULL, 0, "prints JSON instead of tables", 0},
+    {0},
+};
+
+static void refuse(const struct argp_state *state, const char *what, const char *value, const char *allowed) {
+  fprintf(stderr, "frontrun: %s \"%s\": %s\n", what, value, allowed);
+  (void)state;
+  exit(RUN_USAGE);
+}
+
+static uint64_t parse_number(const struct argp_state *state, const char *what, const char *text, uint64_t lowest, uint64_t highest) {
+  char *end, allowed[96];
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 0);
+  snprintf(allowed, sizeof allowed, "a number from %llu to %llu is needed", (unsigned long long)lowest, (unsigned long long)highest);
+  if (end == text || *end || errno || *text == '-' || value < lowest || value > highest) refuse(state, what, text, allowed);
+  return value;
+}
+
+static double parse_seconds(const struct argp_state *state, const char *text) {
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !(value > 0) || value > 1e6) refuse(state, "--timeout", text, "seconds from 0 to 1000000 are needed");
+  return value;
+}
+
+static enum run_device parse_device(const struct argp_state *state, const char *text) {
+  static const char *const names[] = {"auto", "gpu", "emulator"};
+  for (unsigned i = 0; i < 3; i++)
+    if (!strcmp(text, names[i])) return (enum run_device)i;
+  refuse(state, "--device", text, "auto, gpu or emulator is needed");
+  return DEVICE_AUTO;
+}
+
+static enum input_case parse_case(const struct argp_state *state, const char *text) {
+  enum input_case which = input_case_by_name(text);
+  if (which == INPUT_CASES) refuse(state, "--case", text, "default, zero, largest, denormal, nan, inf, allpad, nopad or far is needed");
+  return which;
+}
+
+static error_t take_number(int key, char *arg, struct argp_state *state, struct run_options *run) {
+  switch (key) {
+  case OPTION_SEED:
+    run->seed = parse_number(state, "--seed", arg, 0, UINT64_MAX);
+    break;
+  case OPTION_RANK:
+    run->rank = (uint32_t)parse_number(state, "--rank", arg, 0, 7);
+    break;
+  case OPTION_REPEAT:
+    run->repeat = (uint32_t)parse_number(state, "--repeat", arg, 1, 1000000);
+    break;
+  case OPTION_THREADS:
+    run->threads = (uint32_t)parse_number(state, "--threads", arg, 1, 1024);
+    break;
+  case OPTION_TIMEOUT:
+    run->timeout = parse_seconds(state, arg);
+    break;
+  case OPTION_EPOCH:
+    run->epoch = (uint32_t)parse_number(state, "--epoch", arg, 0, UINT32_MAX);
+    run->has_epoch = true;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state) {
+  struct run_options *run = state->input;
+  switch (key) {
+  case OPTION_KEY:
+    run->key = arg;
+    return 0;
+  case OPTION_ARCH:
+    run->arch = arg;
+    return 0;
+  case OPTION_DEVICE:
+    run->device = parse_device(state, arg);
+    return 0;
+  case OPTION_CASE:
+    run->which = parse_case(state, arg);
+    return 0;
+  case OPTION_INPUT:
+    run->input = arg;
+    return 0;
+  case OPTION_DUMP:
+    run->dump = arg;
+    return 0;
+  case OPTION_PREFILL:
+    run->prefill_tag = true;
+    return 0;
+  case OPTION_NO_TRAFFIC:
+    run->traffic = false;
+    return 0;
+  case OPTION_JSON:
+    run->json = true;
+    return 0;
+  case OPTION_STRICT:
+    fprintf(stderr, "frontrun: --strict: the emulator has no strict mode in this version: leave it out\n");
+    exit(RUN_USAGE);
+  case ARGP_KEY_ARG:
+    if (run->what) refuse(state, "argument", arg, "one KEY or FILE is enough");
+    run->what = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (run->what) return 0;
+    fprintf(stderr, "frontrun: no KEY or FILE: name a kernel, such as tokens=8,tp=4 (--help lists the options)\n");
+    exit(RUN_USAGE);
+  default:
+    return take_number(key, arg, state, run);
+  }
+}
+
+struct run_options options_parse(int argc, char **argv) {
+  struct run_options run = {.seed = 1, .repeat = 1, .traffic = true, .which = CASE_DEFAULT};
+  static const struct argp argp = {options, take, "KEY|FILE",
+      "Runs a front kernel on a GPU or the emulator and compares every stage with the reference.\v"
+      "KEY is tokens=8,tp=4,ratio=2,window=128,tuned=0 or a canonical name; FILE is a code object. Exit codes: 0 good, 1 results differ or "
+      "a "
+      "gate fails, 2 usage, bad key or bad file, 3 environment (no llc, no device), 4 fault or timeout.",
+      NULL, NULL, NULL};
+  argp_err_exit_status = RUN_USAGE;
+  if (argp_parse(&argp, argc, argv, 0, NULL, &run) != 0) exit(RUN_USAGE);
+  return run;
+}
