@@ -37,6 +37,9 @@ int cmd_parse(int argc, char **argv, int options, const char *words, const char 
 /* The keys of a word: a key, a canonical name or a pattern. free(*keys). The exit code, after a message if it is not 0. */
 int cmd_expand(const char *word, struct front_key **keys, size_t *count);
 
+/* The whole file, malloc'd. The exit code, after a message if it is not 0. */
+int cmd_read_file(const char *path, char **data, size_t *bytes);
+
 /* The target, gfx950 with a word on standard error where none was named; null, after a message, for one that is not there. */
 const struct target *cmd_target(const struct cmd_line *line);
 

@@ -55,19 +55,32 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
   struct request *r = state->input;
   if (r->status >= 0) return 0;
   switch (key) {
-  case OPT_ARCH: r->line->arch = arg; return 0;
-  case 'o': r->line->output = arg; return 0;
-  case OPT_SAVE_TEMPS: r->line->save_temps = true; return 0;
-  case OPT_JSON: r->line->json = true; return 0;
+  case OPT_ARCH:
+    r->line->arch = arg;
+    return 0;
+  case 'o':
+    r->line->output = arg;
+    return 0;
+  case OPT_SAVE_TEMPS:
+    r->line->save_temps = true;
+    return 0;
+  case OPT_JSON:
+    r->line->json = true;
+    return 0;
   case OPT_SECONDS:
     if (!limit_value(arg, &r->line->options.seconds)) refuse_limit(r, "time-limit", arg);
     return 0;
   case OPT_MEBIBYTES:
     if (!limit_value(arg, &r->line->options.mebibytes)) refuse_limit(r, "memory-limit", arg);
     return 0;
-  case OPT_HELP: r->help = true; return 0;
-  case ARGP_KEY_ARG: add_word(r, arg); return 0;
-  default: return ARGP_ERR_UNKNOWN;
+  case OPT_HELP:
+    r->help = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    add_word(r, arg);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
 }
 

@@ -41,7 +41,8 @@ static enum frontgen_status save(const struct work *w, int file, const char *suf
 }
 
 /* One tool with the target's flags, from `input` and the linked `files` to a new memory file. */
-static enum frontgen_status step(struct work *w, enum tool tool, const char *const *flags, int input, const int *files, size_t count, int *output) {
+static enum frontgen_status step(
+    struct work *w, enum tool tool, const char *const *flags, int input, const int *files, size_t count, int *output) {
   const char *arguments[FLAGS_MAX + LINKED_MAX + 3];
   char paths[LINKED_MAX][TOOL_PATH_MAX];
   size_t n = 0;

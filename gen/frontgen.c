@@ -25,8 +25,8 @@ enum frontgen_status frontgen_emit(const struct plan *plan, char **text, size_t 
   return emit_module(plan, text, bytes, error) ? FRONTGEN_GOOD : FRONTGEN_ENVIRONMENT;
 }
 
-enum frontgen_status frontgen_build(const struct plan *plan, const struct frontgen_options *options, void **object, size_t *object_bytes,
-    char error[FRONTGEN_ERROR_MAX]) {
+enum frontgen_status frontgen_build(
+    const struct plan *plan, const struct frontgen_options *options, void **object, size_t *object_bytes, char error[FRONTGEN_ERROR_MAX]) {
   char *text;
   size_t bytes;
   enum frontgen_status status = frontgen_emit(plan, &text, &bytes, error);

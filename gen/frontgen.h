@@ -40,12 +40,12 @@ enum frontgen_status frontgen_compile_ir(const char *text, size_t bytes, const s
     void **object, size_t *object_bytes, char error[FRONTGEN_ERROR_MAX]);
 
 /* frontgen_emit() and frontgen_compile_ir(). */
-enum frontgen_status frontgen_build(const struct plan *plan, const struct frontgen_options *options, void **object, size_t *object_bytes,
-    char error[FRONTGEN_ERROR_MAX]);
+enum frontgen_status frontgen_build(
+    const struct plan *plan, const struct frontgen_options *options, void **object, size_t *object_bytes, char error[FRONTGEN_ERROR_MAX]);
 
 /* frontgen_build() to a file. It is written under a temporary name beside `path` and renamed. */
-enum frontgen_status frontgen_build_file(const struct plan *plan, const struct frontgen_options *options, const char *path,
-    char error[FRONTGEN_ERROR_MAX]);
+enum frontgen_status frontgen_build_file(
+    const struct plan *plan, const struct frontgen_options *options, const char *path, char error[FRONTGEN_ERROR_MAX]);
 
 /* "front_s8_tp4_r2_w128_t0.gfx950.hsaco" */
 void frontgen_file_name(const struct plan *plan, char name[KEY_NAME_MAX + 32]);

@@ -75,7 +75,8 @@ struct info_bytes info_bytes(const struct plan *p) {
   b.outputs = (uint64_t)ARG_SIZE(q) + ARG_SIZE(kt) + ARG_SIZE(klen) + (uint64_t)p->tokens * KV_RECORD_BYTES;
 #undef ARG_SIZE
   for (int r = 0; r < SCRATCH_REGIONS; r++)
-    if (!(p->quantise_in_workgroup && (r == SCRATCH_x8 || r == SCRATCH_x8s || r == SCRATCH_xrdy))) b.scratch += 2u * p->scratch.region[r].bytes;
+    if (!(p->quantise_in_workgroup && (r == SCRATCH_x8 || r == SCRATCH_x8s || r == SCRATCH_xrdy)))
+      b.scratch += 2u * p->scratch.region[r].bytes;
   b.total = b.weights + b.inputs + b.outputs + b.scratch;
   return b;
 }

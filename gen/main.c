@@ -44,7 +44,8 @@ int cmd_print(const char *data, size_t bytes) {
 
 static int help(void) {
   char text[2048];
-  int n = snprintf(text, sizeof text, "Usage: frontgen COMMAND ...\n\nMakes GPU code objects of the fused attention front kernel, offline.\n\n");
+  int n = snprintf(
+      text, sizeof text, "Usage: frontgen COMMAND ...\n\nMakes GPU code objects of the fused attention front kernel, offline.\n\n");
   for (size_t i = 0; i < COMMANDS; i++)
     n += snprintf(text + n, sizeof text - (size_t)n, "  %-6s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].does);
   n += snprintf(text + n, sizeof text - (size_t)n,

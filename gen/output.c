@@ -30,8 +30,7 @@ static int take_slot(void) {
 static bool temporary_path(const char *path, char out[PATH_MAX]) {
   static atomic_uint serial;
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  int n = snprintf(
-      out, PATH_MAX, "%.*s.%s.%ld-%u.tmp", (int)(name - path), path, name, (long)getpid(), atomic_fetch_add(&serial, 1u));
+  int n = snprintf(out, PATH_MAX, "%.*s.%s.%ld-%u.tmp", (int)(name - path), path, name, (long)getpid(), atomic_fetch_add(&serial, 1u));
   return *name && n < PATH_MAX && strlen(strrchr(out, '/') ? strrchr(out, '/') + 1 : out) <= NAME_MAX;
 }
 
@@ -63,8 +62,8 @@ static int write_and_rename(const char *temporary, const char *path, const void 
 enum frontgen_status output_write(const char *path, const void *data, size_t bytes, char error[FRONTGEN_ERROR_MAX]) {
   int slot = take_slot();
   if (slot < 0) {
-    snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.400s: more than %d files are being written: use fewer threads", path,
-        TEMPORARIES_MAX);
+    snprintf(
+        error, FRONTGEN_ERROR_MAX, "cannot write %.400s: more than %d files are being written: use fewer threads", path, TEMPORARIES_MAX);
     return FRONTGEN_ENVIRONMENT;
   }
   char *temporary = temporaries[slot].path;

@@ -105,15 +105,16 @@ static enum frontgen_status cannot_start(enum tool tool, const char *path, int w
   if (!path)
     snprintf(error, FRONTGEN_ERROR_MAX, "%s not found: install %s or set %s", tools[tool].on_path, tools[tool].package, variable);
   else if (why == ENOENT)
-    snprintf(error, FRONTGEN_ERROR_MAX, "%s not found at %.300s: install %s or set %s", tools[tool].name, path, tools[tool].package, variable);
+    snprintf(
+        error, FRONTGEN_ERROR_MAX, "%s not found at %.300s: install %s or set %s", tools[tool].name, path, tools[tool].package, variable);
   else
     snprintf(error, FRONTGEN_ERROR_MAX, "%s cannot be run (%.300s: %s): install %s or set %s", tools[tool].name, path, strerror(why),
         tools[tool].package, variable);
   return FRONTGEN_ENVIRONMENT;
 }
 
-static int spawn(enum tool tool, const char *path, char *const *argv, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
-    pid_t *pid) {
+static int spawn(enum tool tool, const char *path, char *const *argv, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attr, pid_t *pid) {
   if (path) return posix_spawnp(pid, path, actions, attr, argv, environ);
   int why = posix_spawn(pid, tools[tool].built_with, actions, attr, argv, environ);
   return why == ENOENT ? posix_spawnp(pid, tools[tool].on_path, actions, attr, argv, environ) : why;
