@@ -10,6 +10,8 @@
 
 enum { CODE_ERROR_MAX = 256, CODE_ARCH_MAX = 24 };
 
+#define CODE_UNKNOWN UINT32_MAX
+
 /* A target feature of the code: `any` runs with it on or off, and says nothing in the target's name. */
 enum code_feature { CODE_UNSUPPORTED, CODE_ANY, CODE_OFF, CODE_ON };
 
@@ -69,7 +71,9 @@ struct code_kernel {
   uint64_t entry, code_bytes; /* vaddr and size of the code */
   uint64_t descriptor_vaddr;
   struct code_descriptor descriptor;
-  /* The metadata. */
+  /* The metadata; without any, sizes are the descriptor's and the rest is 0. The four counts that a compiler may leave out are
+     CODE_UNKNOWN then. */
+  bool has_metadata;
   uint32_t vgpr_count, sgpr_count, agpr_count, vgpr_spill_count, sgpr_spill_count;
   uint32_t kernarg_segment_size, kernarg_segment_align, group_segment_fixed_size, private_segment_fixed_size;
   uint32_t max_flat_workgroup_size, reqd_workgroup_size[3]; /* 0, 0, 0: not required */
