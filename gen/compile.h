@@ -4,8 +4,9 @@
 #define FRONT_COMPILE_H
 
 #include "frontgen.h"
+#include "sha256.h"
 
 /* The SHA-256 that a code object's note carries: of the IR text and, behind a zero byte each, of every flag of the pipeline. */
-void compile_hash(const char *text, size_t bytes, const struct target *target, uint8_t hash[32]);
+void compile_hash(const char *text, size_t bytes, const struct target *target, uint8_t hash[SHA256_BYTES]);
 
 #endif

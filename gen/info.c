@@ -16,7 +16,7 @@ static void start_item(struct writer *w, const char *name) {
   if (w->json && !w->first) text_put(w->out, ",", 1);
   if (w->json) text_put(w->out, "\n", 1);
   w->first = false;
-  text_print(w->out, w->json ? "%*s\"%s\": " : "%*s%s: ", 2 * w->depth, "", name);
+  text_print(w->out, w->json ? "%*s\"%s\":" : "%*s%s:", 2 * w->depth, "", name);
 }
 
 static void end_line(struct writer *w) {
@@ -25,20 +25,22 @@ static void end_line(struct writer *w) {
 
 static void string(struct writer *w, const char *name, const char *value) {
   start_item(w, name);
-  text_print(w->out, w->json ? "\"%s\"" : "%s", value);
+  text_print(w->out, w->json ? " \"%s\"" : " %s", value);
   end_line(w);
 }
 
 static void number(struct writer *w, const char *name, uint64_t value) {
   start_item(w, name);
-  text_print(w->out, "%llu", (unsigned long long)value);
+  text_print(w->out, " %llu", (unsigned long long)value);
   end_line(w);
 }
 
 static void open_section(struct writer *w, const char *name) {
   start_item(w, name);
-  if (w->json) text_put(w->out, "{", 1);
-  end_line(w);
+  if (w->json)
+    text_put(w->out, " {", 2);
+  else
+    text_print(w->out, "\n");
   w->depth++;
   w->first = true;
 }
@@ -54,11 +56,11 @@ static void row(struct writer *w, const char *name, int count, ...) {
   va_list args;
   va_start(args, count);
   start_item(w, name);
-  if (w->json) text_put(w->out, "{", 1);
+  if (w->json) text_put(w->out, " {", 2);
   for (int i = 0; i < count; i++) {
     const char *label = va_arg(args, const char *);
     uint32_t value = va_arg(args, uint32_t);
-    text_print(w->out, w->json ? "%s\"%s\": %u" : "%s%s %u", i ? ", " : "", label, value);
+    text_print(w->out, w->json ? "%s\"%s\": %u" : "%s %s %u", i ? "," : "", label, value);
   }
   if (w->json) text_put(w->out, "}", 1);
   va_end(args);
@@ -149,6 +151,7 @@ static void print_object(struct writer *w, const struct info_object *o) {
   number(w, "file_bytes", o->file_bytes);
   number(w, "code_bytes", o->code_bytes);
   number(w, "vgprs", o->vgprs);
+  number(w, "vgprs_allocated", o->vgprs_allocated);
   number(w, "agprs", o->agprs);
   number(w, "sgprs", o->sgprs);
   number(w, "vgpr_spills", o->vgpr_spills);

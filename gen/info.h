@@ -8,8 +8,9 @@
 
 /* Resources of a code object's kernel, from its descriptor and metadata. */
 struct info_object {
-  const char *llvm;   /* the note's LLVM version */
-  const char *sha256; /* the note's hash of IR and flags, as hex */
+  const char *llvm;         /* the note's LLVM version */
+  const char *sha256;       /* the note's hash of IR and flags, as hex */
+  uint32_t vgprs_allocated; /* to a wave, by the descriptor: more than 128 keeps a second workgroup off the CU */
   uint32_t vgprs, sgprs, agprs, vgpr_spills, sgpr_spills;
   uint32_t lds_bytes, private_bytes, kernarg_bytes, file_bytes, code_bytes;
 };
