@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libfront through its public header, on a pretended HSA library. */
+#include "support.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front.h"
+#include "stub_hsa.h"
+
+static struct stub_state *stub;
+static void (*reset_stub)(void), (*finish_stub)(void);
+
+/* A kernel that only ends. */
+static void *make_object(const char *cpu, unsigned kernarg, unsigned private_bytes, unsigned threads, size_t *bytes) {
+  static const char text[] =
+      ".text\n.globl front_s8_tp4_r2_w128_t0\n.p2align 8\n.type front_s8_tp4_r2_w128_t0,@function\nfront_s8_tp4_r2_w128_t0:\n  s_endpgm\n"
+      ".Lend:\n.size front_s8_tp4_r2_w128_t0, .Lend-front_s8_tp4_r2_w128_t0\n"
+      ".rodata\n.p2align 6\n.amdhsa_kernel front_s8_tp4_r2_w128_t0\n  .amdhsa_next_free_vgpr 200\n  .amdhsa_next_free_sgpr 32\n"
+      "  .amdhsa_accum_offset 200\n  .amdhsa_group_segment_fixed_size 86592\n  .amdhsa_kernarg_size %u\n"
+      "  .amdhsa_private_segment_fixed_size %u\n.end_amdhsa_kernel\n"
+      ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--%s\namdhsa.kernels:\n"
+      "  - .name: front_s8_tp4_r2_w128_t0\n    .symbol: front_s8_tp4_r2_w128_t0.kd\n    .kernarg_segment_size: %u\n"
+      "    .kernarg_segment_align: 8\n    .group_segment_fixed_size: 86592\n    .private_segment_fixed_size: %u\n    .wavefront_size: 64\n"
+      "    .sgpr_count: 32\n    .vgpr_count: 200\n    .agpr_count: 0\n    .max_flat_workgroup_size: %u\n    .vgpr_spill_count: 0\n"
+      "    .sgpr_spill_count: 0\n    .args: []\n...\n.end_amdgpu_metadata\n";
+  char filled[4096], target[64];
+  snprintf(target, sizeof target, "%s", cpu);
+  snprintf(filled, sizeof filled, text, kernarg, private_bytes, target, kernarg, private_bytes, threads);
+  return assembly_to_code_object(filled, cpu, bytes);
+}
+
+static const char key[] = "tokens=8,tp=4,ratio=2,window=128";
+
+static front_device open_stub(front_runtime *runtime) {
+  const struct front_options options = {sizeof options, built_path("tests/runtime/libstub_hsa.so")};
+  front_device device;
+  assert_int_equal(front_open(&options, runtime), FRONT_OK);
+  assert_int_equal(front_device_open(*runtime, NULL, &device), FRONT_OK);
+  return device;
+}
+
+static void close_stub(front_runtime runtime, front_device device) {
+  assert_int_equal(front_device_close(device), FRONT_OK);
+  assert_int_equal(front_close(runtime), FRONT_OK);
+  assert_int_equal(stub->inits, 0);
+  assert_int_equal(stub->allocations, 0);
+  assert_int_equal(stub->queues, 0);
+  assert_int_equal(stub->signals, 0);
+  assert_int_equal(stub->executables, 0);
+}
+
+/* Everything up to a queue, with every pointer of the binding good. */
+struct setup {
+  front_runtime runtime;
+  front_device device;
+  front_kernel kernel;
+  front_instance instance;
+  front_binding binding;
+  front_queue queue;
+  void *memory;
+  struct front_args args;
+};
+
+static struct front_args good_args(void *m) {
+  return (struct front_args){.x = m,
+      .wqkv = m,
+      .wqkv_s = m,
+      .wqb = m,
+      .wqb_s = m,
+      .x_stride = 5120,
+      .bt_stride = 16,
+      .pos = m,
+      .slot = m,
+      .swa_idx = m,
+      .swa_lens = m,
+      .topk = m,
+      .t2r = m,
+      .comp_bt = m,
+      .cos_sin = m,
+      .qn_w = m,
+      .kvn_w = m,
+      .swa = m,
+      .swa_stride = 584 * 64,
+      .swa_block = 64,
+      .comp_block = 64,
+      .q = m,
+      .kt = m,
+      .klen = m};
+}
+
+static struct setup set_up(uint32_t launches) {
+  struct setup s;
+  size_t bytes;
+  s.device = open_stub(&s.runtime);
+  void *image = make_object("gfx950", 216, 0, 512, &bytes);
+  assert_int_equal(front_kernel_load(s.device, image, bytes, key, &s.kernel), FRONT_OK);
+  free(image);
+  const struct front_instance_options options = {sizeof options, NULL, 77};
+  assert_int_equal(front_instance_create(s.kernel, &options, &s.instance), FRONT_OK);
+  assert_int_equal(front_memory_allocate(s.device, 4096, &s.memory), FRONT_OK);
+  s.args = good_args(s.memory);
+  assert_int_equal(front_binding_create(s.instance, &s.args, &s.binding), FRONT_OK);
+  assert_int_equal(front_queue_create(s.device, launches, &s.queue), FRONT_OK);
+  return s;
+}
+
+static void take_down(struct setup *s) {
+  assert_int_equal(front_queue_destroy(s->queue), FRONT_OK);
+  assert_int_equal(front_binding_destroy(s->binding), FRONT_OK);
+  assert_int_equal(front_instance_destroy(s->instance), FRONT_OK);
+  assert_int_equal(front_memory_free(s->device, s->memory), FRONT_OK);
+  assert_int_equal(front_kernel_destroy(s->kernel), FRONT_OK);
+  close_stub(s->runtime, s->device);
+}
+
+static void a_library_that_is_not_there_is_named_with_the_reason(void **context) {
+  (void)context;
+  front_runtime runtime;
+  const struct front_options options = {sizeof options, "libno-such-hsa.so.1"};
+  assert_int_equal(front_open(&options, &runtime), FRONT_ERR_LIBRARY);
+  assert_non_null(strstr(front_error(), "libno-such-hsa.so.1"));
+  assert_non_null(strstr(front_error(), "No such file"));
+  assert_null(strchr(front_error(), '\n'));
+}
+
+static void a_library_without_hsa_functions_is_refused_by_the_first_that_is_missing(void **context) {
+  (void)context;
+  front_runtime runtime;
+  const struct front_options options = {sizeof options, "libm.so.6"};
+  assert_int_equal(front_open(&options, &runtime), FRONT_ERR_LIBRARY);
+  assert_non_null(strstr(front_error(), "has no function hsa_init"));
+}
+
+static void the_environment_names_the_library_and_nothing_else_is_tried(void **context) {
+  (void)context;
+  front_runtime runtime;
+  setenv("FRONT_HSA_LIBRARY", "libno-such-hsa.so.9", 1);
+  assert_int_equal(front_open(NULL, &runtime), FRONT_ERR_LIBRARY);
+  unsetenv("FRONT_HSA_LIBRARY");
+  assert_non_null(strstr(front_error(), "libno-such-hsa.so.9"));
+  assert_null(strstr(front_error(), "libhsa-runtime64"));
+}
+
+static void no_gpu_is_an_error_and_never_the_emulator(void **context) {
+  (void)context;
+  front_runtime runtime;
+  front_device device;
+  const struct front_options options = {sizeof options, built_path("tests/runtime/libstub_hsa.so")};
+  stub->gpus = 0;
+  assert_int_equal(front_open(&options, &runtime), FRONT_OK);
+  assert_int_equal(front_device_open(runtime, NULL, &device), FRONT_ERR_NO_DEVICE);
+  assert_int_equal(front_close(runtime), FRONT_OK);
+  stub->no_driver = true;
+  assert_int_equal(front_open(&options, &runtime), FRONT_ERR_NO_DEVICE);
+  assert_non_null(strstr(front_error(), "/dev/kfd"));
+}
+
+static void an_agent_is_found_by_index_uuid_and_pci_address(void **context) {
+  (void)context;
+  static const char *const names[] = {"2", "GPU-000000000000abc2", "0000:c1:02.0"};
+  front_runtime runtime;
+  stub->gpus = 3;
+  front_device device = open_stub(&runtime);
+  assert_int_equal(front_device_close(device), FRONT_OK);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(front_device_open(runtime, names[i], &device), FRONT_OK);
+    assert_int_equal(front_device_close(device), FRONT_OK);
+  }
+  assert_int_equal(front_device_open(runtime, "3", &device), FRONT_ERR_NO_DEVICE);
+  assert_non_null(strstr(front_error(), "GPU-000000000000abc1"));
+  struct front_device_info info;
+  assert_int_equal(front_device_describe(runtime, 2, &info), FRONT_OK);
+  assert_string_equal(info.pci, "0000:c1:02.0");
+  assert_int_equal(info.compute_units, 256);
+  assert_int_equal(info.memory_bytes, 1ull << 38);
+  assert_int_equal(front_close(runtime), FRONT_OK);
+}
+
+static void a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loaded(void **context) {
+  (void)context;
+  static const struct {
+    const char *cpu, *key, *says;
+    unsigned kernarg, private_bytes, threads, compute_units;
+    enum front_status status;
+  } cases[] = {
+      {"gfx950", key, "228", 216, 0, 512, 228, FRONT_ERR_RESIDENCY},
+      {"gfx950", key, "256 workgroups", 216, 0, 512, 38, FRONT_ERR_RESIDENCY},
+      {"gfx942", key, "gfx942", 216, 0, 512, 256, FRONT_ERR_ISA},
+      {"gfx950", key, "208", 208, 0, 512, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", key, "64 bytes of private", 216, 64, 512, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", key, "at most 256 threads", 216, 0, 256, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", NULL, "give the key", 216, 0, 512, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", "tokens=8,tp=3", "tp is 3", 216, 0, 512, 256, FRONT_ERR_ARGUMENT},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    front_runtime runtime;
+    front_kernel kernel;
+    size_t bytes;
+    stub->compute_units = cases[i].compute_units;
+    front_device device = open_stub(&runtime);
+    void *image = make_object(cases[i].cpu, cases[i].kernarg, cases[i].private_bytes, cases[i].threads, &bytes);
+    assert_int_equal(front_kernel_load(device, image, bytes, cases[i].key, &kernel), cases[i].status);
+    if (!strstr(front_error(), cases[i].says)) fail_msg("\"%s\" is not in \"%s\"", cases[i].says, front_error());
+    free(image);
+    close_stub(runtime, device);
+  }
+}
+
+static void features_of_the_code_object_are_held_against_the_agents(void **context) {
+  (void)context;
+  front_runtime runtime;
+  front_kernel kernel;
+  size_t bytes;
+  void *image = make_object("gfx950", 216, 0, 512, &bytes);
+  stub->isa = "amdgcn-amd-amdhsa--gfx9-4-generic";
+  front_device device = open_stub(&runtime);
+  assert_int_equal(front_kernel_load(device, image, bytes, key, &kernel), FRONT_ERR_ISA);
+  assert_non_null(strstr(front_error(), "gfx9-4-generic"));
+  free(image);
+  close_stub(runtime, device);
+}
+
+static void a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name(void **context) {
+  (void)context;
+  front_runtime runtime;
+  front_kernel kernel;
+  front_device device = open_stub(&runtime);
+  assert_int_equal(front_kernel_load_file(device, "no-such-file.hsaco", key, &kernel), FRONT_ERR_NOT_FOUND);
+  assert_non_null(strstr(front_error(), "no-such-file.hsaco"));
+  size_t bytes;
+  char *image = make_object("gfx950", 216, 0, 512, &bytes);
+  const char *path = path_in(temp_dir(), "short.hsaco");
+  for (size_t keep = 0; keep < bytes; keep += bytes / 7) {
+    write_file(path, image, keep);
+    assert_int_equal(front_kernel_load_file(device, path, key, &kernel), FRONT_ERR_CODE_OBJECT);
+    assert_non_null(strstr(front_error(), "short.hsaco"));
+  }
+  free(image);
+  close_stub(runtime, device);
+}
+
+static void a_launch_is_one_packet_with_the_whole_grid_the_barrier_bit_and_system_fences(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_ticket ticket;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, UINT64_MAX), FRONT_OK);
+  assert_int_equal(stub->packets, 1);
+  const hsa_kernel_dispatch_packet_t *p = &stub->packet[0];
+  assert_int_equal(p->header, 2 | 1 << 8 | 2 << 9 | 2 << 11); /* dispatch, barrier, acquire and release at system scope */
+  assert_int_equal(p->setup, 1);
+  assert_int_equal(p->grid_size_x, 131072);
+  assert_int_equal(p->workgroup_size_x, 512);
+  assert_int_equal(p->grid_size_y * p->grid_size_z * p->workgroup_size_y * p->workgroup_size_z, 1);
+  assert_int_equal(p->group_segment_size, 86592);
+  assert_int_equal(p->private_segment_size, 0);
+  assert_int_equal(p->kernel_object, 0x1234000);
+  take_down(&s);
+}
+
+static void the_kernarg_block_has_the_callers_arguments_and_the_instances_own(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_ticket ticket;
+  struct front_instance_info info;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_instance_describe(s.instance, &info), FRONT_OK);
+  const char *block = stub->packet[0].kernarg_address;
+  void *pointer;
+  int32_t word;
+  memcpy(&pointer, block + 40, 8);
+  assert_ptr_equal(pointer, info.scratch);
+  memcpy(&pointer, block + 48, 8);
+  assert_ptr_equal(pointer, info.epoch);
+  memcpy(&word, block + 56, 4);
+  assert_int_equal(word, 5120);
+  memcpy(&word, block + 160, 4);
+  assert_int_equal(word, 64);
+  memcpy(&pointer, block + 208, 8);
+  assert_null(pointer);
+  assert_int_equal(*(uint32_t *)info.epoch, 77);
+  for (int i = 0; i < 287744; i++) assert_int_equal(((const unsigned char *)info.scratch)[i], 0); /* S = 8, untuned */
+  assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+  take_down(&s);
+}
+
+static void a_wrong_argument_is_refused_by_name(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  struct front_args bad[] = {s.args, s.args, s.args, s.args, s.args, s.args, s.args, s.args};
+  static const char *const names[] = {"wqb ", "x ", "x_stride", "swa_stride", "swa_block", "scratch", "comp_block", "pos "};
+  bad[0].wqb = NULL;
+  bad[1].x = (char *)s.memory + 8;
+  bad[2].x_stride = 5124;
+  bad[3].swa_stride = 584 * 64 - 8;
+  bad[4].swa_block = 0;
+  bad[5].scratch = s.memory;
+  bad[6].comp_block = 0;
+  bad[7].pos = (char *)s.memory + 4;
+  for (int i = 0; i < 8; i++) {
+    front_binding binding;
+    assert_int_equal(front_binding_create(s.instance, &bad[i], &binding), FRONT_ERR_ARGUMENT);
+    if (strncmp(front_error(), names[i], strlen(names[i])) != 0) fail_msg("wanted %s: %s", names[i], front_error());
+  }
+  take_down(&s);
+}
+
+static void a_launch_that_does_not_end_is_a_timeout_and_then_can_be_waited_for_again(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_ticket ticket;
+  stub->behaviour = STUB_HANGS;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, 2000000), FRONT_ERR_TIMEOUT);
+  assert_int_equal(front_queue_destroy(s.queue), FRONT_ERR_BUSY);
+  assert_int_equal(front_binding_destroy(s.binding), FRONT_ERR_BUSY);
+  assert_int_equal(front_binding_update(s.binding, &s.args), FRONT_ERR_BUSY);
+  assert_int_equal(front_instance_reset(s.instance), FRONT_ERR_BUSY);
+  finish_stub();
+  assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+  assert_int_equal(front_binding_update(s.binding, &s.args), FRONT_OK);
+  take_down(&s);
+}
+
+static void a_full_queue_refuses_and_two_queues_cannot_share_an_instance(void **context) {
+  (void)context;
+  struct setup s = set_up(4);
+  front_queue other;
+  front_ticket ticket[4];
+  assert_int_equal(front_queue_create(s.device, 4, &other), FRONT_OK);
+  stub->behaviour = STUB_HANGS;
+  for (int i = 0; i < 4; i++) assert_int_equal(front_launch(s.queue, s.binding, &ticket[i]), FRONT_OK);
+  assert_int_equal(front_launch(s.queue, s.binding, NULL), FRONT_ERR_BUSY);
+  assert_int_equal(front_launch(other, s.binding, NULL), FRONT_ERR_BUSY);
+  assert_non_null(strstr(front_error(), "another queue"));
+  finish_stub();
+  assert_int_equal(front_wait(ticket[3], 0), FRONT_OK);
+  assert_int_equal(front_wait(ticket[0], 0), FRONT_OK); /* ended before */
+  assert_int_equal(front_launch(other, s.binding, &ticket[0]), FRONT_OK);
+  assert_int_equal(front_wait(ticket[0], 0), FRONT_OK);
+  assert_int_equal(front_queue_destroy(other), FRONT_OK);
+  take_down(&s);
+}
+
+static void many_launches_reuse_slots_and_each_ends(void **context) {
+  (void)context;
+  struct setup s = set_up(8);
+  for (int i = 0; i < 10000; i++) {
+    front_ticket ticket;
+    assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+    if (i % 5 == 0) assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+  }
+  take_down(&s);
+}
+
+static void a_stopped_queue_is_a_fault_in_hsas_words_and_stays_one(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_ticket ticket;
+  stub->behaviour = STUB_QUEUE_ERROR;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, UINT64_MAX), FRONT_ERR_FAULT);
+  assert_non_null(strstr(front_error(), "stub: illegal instruction"));
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_ERR_FAULT);
+  take_down(&s);
+}
+
+static void a_memory_fault_is_an_error_with_address_and_reason(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_ticket ticket;
+  stub->behaviour = STUB_MEMORY_FAULT;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, UINT64_MAX), FRONT_ERR_FAULT);
+  assert_non_null(strstr(front_error(), "0xdead0000"));
+  assert_non_null(strstr(front_error(), "page not present"));
+  take_down(&s);
+}
+
+static void running_out_of_memory_at_any_allocation_leaves_nothing_behind(void **context) {
+  (void)context;
+  for (uint32_t nth = 1; nth <= 3; nth++) {
+    front_runtime runtime;
+    front_kernel kernel;
+    front_instance instance;
+    front_binding binding;
+    size_t bytes;
+    front_device device = open_stub(&runtime);
+    void *image = make_object("gfx950", 216, 0, 512, &bytes);
+    assert_int_equal(front_kernel_load(device, image, bytes, key, &kernel), FRONT_OK);
+    free(image);
+    stub->fail_allocation = nth; /* scratch, epoch, kernarg block */
+    const struct front_args args = good_args((void *)(uintptr_t)4096);
+    enum front_status status = front_instance_create(kernel, NULL, &instance);
+    assert_int_equal(status, nth < 3 ? FRONT_ERR_MEMORY : FRONT_OK);
+    if (status == FRONT_OK) {
+      assert_int_equal(front_binding_create(instance, &args, &binding), FRONT_ERR_MEMORY);
+      assert_int_equal(front_instance_destroy(instance), FRONT_OK);
+    }
+    assert_int_equal(front_kernel_destroy(kernel), FRONT_OK);
+    close_stub(runtime, device);
+  }
+}
+
+static void destroying_in_the_wrong_order_is_refused(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  assert_int_equal(front_instance_destroy(s.instance), FRONT_ERR_BUSY);
+  assert_int_equal(front_kernel_destroy(s.kernel), FRONT_ERR_BUSY);
+  assert_int_equal(front_device_close(s.device), FRONT_ERR_BUSY);
+  assert_int_equal(front_close(s.runtime), FRONT_ERR_BUSY);
+  take_down(&s);
+}
+
+static int before_each(void **context) {
+  (void)context;
+  reset_stub();
+  return 0;
+}
+
+static void look_up(void *library, const char *name, void *function) {
+  void *address = dlsym(library, name);
+  if (!address) abort();
+  memcpy(function, &address, sizeof address);
+}
+
+int main(void) {
+  void *library = dlopen(built_path("tests/runtime/libstub_hsa.so"), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+  struct stub_state *(*get)(void);
+  look_up(library, "stub_state", &get);
+  look_up(library, "stub_reset", &reset_stub);
+  look_up(library, "stub_finish", &finish_stub);
+  stub = get();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(a_library_that_is_not_there_is_named_with_the_reason, before_each),
+      cmocka_unit_test_setup(a_library_without_hsa_functions_is_refused_by_the_first_that_is_missing, before_each),
+      cmocka_unit_test_setup(the_environment_names_the_library_and_nothing_else_is_tried, before_each),
+      cmocka_unit_test_setup(no_gpu_is_an_error_and_never_the_emulator, before_each),
+      cmocka_unit_test_setup(an_agent_is_found_by_index_uuid_and_pci_address, before_each),
+      cmocka_unit_test_setup(a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loaded, before_each),
+      cmocka_unit_test_setup(features_of_the_code_object_are_held_against_the_agents, before_each),
+      cmocka_unit_test_setup(a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name, before_each),
+      cmocka_unit_test_setup(a_launch_is_one_packet_with_the_whole_grid_the_barrier_bit_and_system_fences, before_each),
+      cmocka_unit_test_setup(the_kernarg_block_has_the_callers_arguments_and_the_instances_own, before_each),
+      cmocka_unit_test_setup(a_wrong_argument_is_refused_by_name, before_each),
+      cmocka_unit_test_setup(a_launch_that_does_not_end_is_a_timeout_and_then_can_be_waited_for_again, before_each),
+      cmocka_unit_test_setup(a_full_queue_refuses_and_two_queues_cannot_share_an_instance, before_each),
+      cmocka_unit_test_setup(many_launches_reuse_slots_and_each_ends, before_each),
+      cmocka_unit_test_setup(a_stopped_queue_is_a_fault_in_hsas_words_and_stays_one, before_each),
+      cmocka_unit_test_setup(a_memory_fault_is_an_error_with_address_and_reason, before_each),
+      cmocka_unit_test_setup(running_out_of_memory_at_any_allocation_leaves_nothing_behind, before_each),
+      cmocka_unit_test_setup(destroying_in_the_wrong_order_is_refused, before_each),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
