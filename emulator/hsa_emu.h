@@ -38,15 +38,15 @@ enum hsa_emu_class {
 
 struct hsa_emu_counters {
   uint64_t dispatches;
-  uint64_t workgroups, waves;          /* that ran */
-  uint64_t instructions;               /* wave-instructions, the classes' sum */
+  uint64_t workgroups, waves; /* that ran */
+  uint64_t instructions;      /* wave-instructions, the classes' sum */
   uint64_t by_class[HSA_EMU_CLASSES];
-  uint64_t load_bytes, store_bytes;    /* of lanes and scalar loads in device memory, atomics not included */
-  uint64_t atomics;                    /* lanes of atomic instructions */
-  uint64_t out_of_range;               /* lanes whose buffer or LDS access lay outside, other than through a buffer of size 0 */
-  uint64_t quanta;                     /* steps of the schedule: a hand-off between workgroups takes at least one */
-  uint64_t model_ticks;                /* model time the dispatch took, of the 100 MHz clock */
-  uint64_t host_ns;                    /* time on this machine */
+  uint64_t load_bytes, store_bytes; /* of lanes and scalar loads in device memory, atomics not included */
+  uint64_t atomics;                 /* lanes of atomic instructions */
+  uint64_t out_of_range;            /* lanes whose buffer or LDS access lay outside, other than through a buffer of size 0 */
+  uint64_t quanta;                  /* steps of the schedule: a hand-off between workgroups takes at least one */
+  uint64_t model_ticks;             /* model time the dispatch took, of the 100 MHz clock */
+  uint64_t host_ns;                 /* time on this machine */
 };
 
 /* Of the last dispatch that ended, and of all since hsa_init. All zero if there was none. */
@@ -61,10 +61,10 @@ uint64_t hsa_emu_model_time(void);
 /* Loads are counted in registered ranges only; with none registered counting costs nothing. The unit is the dword: a load of any of its
    bytes touches it. A workgroup that touches a dword twice in a launch fetches it once. */
 struct hsa_emu_traffic {
-  uint64_t bytes;        /* of the range */
-  uint64_t unique_bytes; /* 4 times the dwords that anyone loaded; the last dword of a range may be short */
-  uint64_t fetched_bytes; /* summed over launches and workgroups: 4 times the dwords that the workgroup touched */
-  uint64_t lane_bytes;    /* what lanes and scalar loads asked for, repetitions included */
+  uint64_t bytes;                    /* of the range */
+  uint64_t unique_bytes;             /* 4 times the dwords that anyone loaded; the last dword of a range may be short */
+  uint64_t fetched_bytes;            /* summed over launches and workgroups: 4 times the dwords that the workgroup touched */
+  uint64_t lane_bytes;               /* what lanes and scalar loads asked for, repetitions included */
   uint32_t min_fetches, max_fetches; /* over all dwords of the range: how many (launch, workgroup) pairs loaded it */
 };
 

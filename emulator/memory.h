@@ -26,7 +26,7 @@ struct allocation {
   uint64_t map_base, map_bytes;        /* the host mapping around it, guard pages included */
   uint32_t owner;                      /* whoever made it: pool number */
   bool read_only;                      /* code: a store is a fault */
-  const struct traffic_range *ranges;  /* registered ranges that lie in it, by address; NULL: no counting here */
+  struct traffic_range *const *ranges; /* registered ranges that lie in it; NULL: no counting here */
   uint32_t range_count;
 };
 
@@ -41,6 +41,11 @@ uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint3
 bool memory_free(struct memory *m, uint64_t base); /* false: not the base of an allocation */
 bool memory_set_read_only(struct memory *m, uint64_t base);
 bool memory_find(struct memory *m, uint64_t addr, struct allocation *out); /* the allocation that holds addr */
+/* Counts loads of the allocation at `base` in these ranges (the caller's array) from now on; none: stops counting. */
+bool memory_set_ranges(struct memory *m, uint64_t base, struct traffic_range *const *ranges, uint32_t count);
+
+/* The allocation that holds addr, for a caller that has the read lock; NULL: none. */
+const struct allocation *memory_find_locked(const struct memory *m, uint64_t addr);
 
 /* Dispatches hold this while a quantum runs, so that an allocation is not freed under it. */
 void memory_read_lock(struct memory *m);
@@ -48,7 +53,13 @@ void memory_read_unlock(struct memory *m);
 
 /* --- a workgroup's view --------------------------------------------------------------------------------------------------- */
 
-enum mem_fault_kind { MEM_GOOD, MEM_UNMAPPED, MEM_READ_ONLY, MEM_UNALIGNED, MEM_NO_MEMORY };
+enum mem_fault_kind {
+  MEM_GOOD,
+  MEM_UNMAPPED,  /* not, or not wholly, in an allocation */
+  MEM_READ_ONLY, /* a store to code */
+  MEM_UNALIGNED, /* an atomic that is not naturally aligned */
+  MEM_NO_MEMORY  /* the host is out of memory */
+};
 
 struct mem_fault {
   enum mem_fault_kind kind;
@@ -98,10 +109,10 @@ struct view {
   uint32_t atomic_count, atomic_capacity;
 
   struct traffic_log *log; /* NULL: traffic is not counted */
-  uint64_t load_bytes, store_bytes;
+  uint64_t load_bytes, store_bytes, atomic_lanes;
 };
 
-bool view_read_slow(struct view *v, uint64_t addr, uint32_t bytes, void *temp);
+const void *view_read_slow(struct view *v, uint64_t addr, uint32_t bytes, void *temp);
 
 static inline uint64_t store_line_hash(uint64_t line) { return line * 0x9e3779b97f4a7c15u; }
 
@@ -115,12 +126,13 @@ static inline bool store_filter_hit(const struct view *v, uint64_t line) {
    NULL: a fault. */
 static inline const void *view_read(struct view *v, uint64_t addr, uint32_t bytes, void *temp) {
   uint64_t offset = addr - v->hit.base;
+  v->load_bytes += bytes;
   if (__builtin_expect(offset < v->hit.bytes && bytes <= v->hit.bytes - offset && !v->hit.ranges, 1)) {
     uint64_t line = addr >> 6;
     if (!v->line_count) return (const void *)(uintptr_t)addr;
     if (!store_filter_hit(v, line) && !store_filter_hit(v, (addr + bytes - 1) >> 6)) return (const void *)(uintptr_t)addr;
   }
-  return view_read_slow(v, addr, bytes, temp) ? temp : NULL;
+  return view_read_slow(v, addr, bytes, temp);
 }
 
 /* Puts a store into the view's buffer. */
@@ -129,6 +141,9 @@ bool view_write(struct view *v, uint64_t addr, const void *data, uint32_t bytes)
 /* Room for one more atomic of this quantum, zeroed but for the arrays: the caller fills it. NULL: out of host memory (fault set). */
 struct atomic *view_atomic(struct view *v);
 
+/* One sentence on v->fault: "loads 16 bytes at 0x..., which no allocation holds". */
+void view_fault_text(const struct view *v, char *out, size_t size);
+
 /* --- for the engine ------------------------------------------------------------------------------------------------------- */
 
 bool view_init(struct view *v, struct memory *memory);
@@ -136,7 +151,7 @@ void view_free(struct view *v);
 void view_begin(struct view *v, uint32_t workgroup); /* a new workgroup takes the view over: empty buffers */
 void view_begin_quantum(struct view *v);             /* forgets the cached allocation */
 /* Stores, then atomics, to memory; empties both. Calls `done` for each atomic. False: an atomic's address is bad: see fault, and
-   *bad is the atomic. `changed` is set if anything was written. */
+ *bad is the atomic. `changed` is set if anything was written. */
 bool view_commit(struct view *v, void (*done)(struct wave *, const struct atomic *), const struct atomic **bad, bool *changed);
 
 #endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch: which workgroups are resident, one quantum after the other, and how it ends. */
+#include "dispatch.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "quantum.h"
+
+enum {
+  XCDS_MAX = 8,
+  SLOT_ALIGN = 4096,
+  /* Quanta without progress until states are compared, and in which powers of two apart a state is kept to compare with. */
+  IDLE_COMPARE = 16,
+  IDLE_WINDOW = 64
+};
+
+/* Nothing has happened for so many wave-instructions, or so much model time: give up, whatever the waves wait for. */
+static const uint64_t idle_instructions_max = (uint64_t)1 << 32;
+static const uint64_t idle_ticks_max = (uint64_t)3600 * 100000000;
+
+/* One launch's state. */
+struct dispatch {
+  struct device *device;
+  struct start *start;
+  struct quantum quantum;
+  struct slot *slot; /* all places */
+  uint32_t slots;
+  struct slot **free_slot;
+  uint32_t free_slots;
+  uint32_t next[XCDS_MAX];     /* by XCD: its next workgroup */
+  uint32_t capacity[XCDS_MAX]; /* ... and how many more fit */
+  /* Since the last progress. */
+  uint64_t idle, idle_from, idle_instructions;
+  uint64_t anchor_at, anchor, anchor_reads;
+  struct hsa_emu_counters counters;
+  struct report report, remarks;
+  struct dispatch_result result;
+};
+
+bool device_init(struct device *d, const struct model *model) {
+  *d = (struct device){.model = model, .memory = memory_create()};
+  pthread_mutex_init(&d->run_lock, NULL);
+  pthread_mutex_init(&d->report_lock, NULL);
+  return d->memory != NULL;
+}
+
+void device_free(struct device *d) {
+  workers_destroy(d->workers);
+  traffic_clear(&d->traffic, d->memory);
+  memory_destroy(d->memory);
+  if (d->arena) munmap(d->arena, d->arena_bytes);
+  report_clear(&d->report);
+  report_clear(&d->remarks);
+  pthread_mutex_destroy(&d->run_lock);
+  pthread_mutex_destroy(&d->report_lock);
+}
+
+uint32_t device_threads(const struct device *d) {
+  uint32_t wanted = __atomic_load_n(&d->threads, __ATOMIC_RELAXED);
+  if (wanted) return wanted;
+  const char *text = getenv("FRONT_EMU_THREADS");
+  if (text && *text) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (!*end && n >= 1 && n <= 256) return (uint32_t)n;
+  }
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
+  int n = CPU_COUNT(&cpus);
+  return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
+}
+
+static uint64_t host_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- residency ---------------------------------------------------------------------------------------------------------------- */
+
+static bool place_slots(struct dispatch *d) {
+  const struct model *m = d->device->model;
+  const struct start *s = d->start;
+  uint32_t a_cu = model_workgroups_a_cu(m, s->waves, s->vgprs + s->agprs, s->lds_bytes);
+  if (!a_cu) {
+    report_add(&d->report, "%s: a workgroup (%u waves of %u registers, %u bytes of LDS) does not fit on a CU of %s\n",
+        s->kernel->code->name, s->waves, s->vgprs + s->agprs, s->lds_bytes, m->product);
+    d->result.status = DISPATCH_REFUSED;
+    return false;
+  }
+  for (uint32_t x = 0; x < m->xcds; x++) {
+    uint32_t mine = s->workgroups / m->xcds + (x < s->workgroups % m->xcds), fit = a_cu * m->cus_an_xcd;
+    d->next[x] = x;
+    d->capacity[x] = mine < fit ? mine : fit;
+    d->slots += d->capacity[x];
+  }
+  d->slot = calloc(d->slots, sizeof *d->slot);
+  d->free_slot = calloc(d->slots, sizeof(struct slot *));
+  d->quantum.live = calloc(d->slots, sizeof(struct slot *));
+  return d->slot && d->free_slot && d->quantum.live;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+/* Host memory of waves and LDS: kept from launch to launch, since new pages cost more than what runs on them. */
+static bool place_arena(struct dispatch *d) {
+  struct device *device = d->device;
+  uint64_t wave_bytes = round_up(sizeof(struct wave), 64);
+  uint64_t slot_bytes = round_up(d->start->waves * wave_bytes + d->start->lds_bytes + 64, SLOT_ALIGN);
+  if (device->arena_bytes < d->slots * slot_bytes) {
+    if (device->arena) munmap(device->arena, device->arena_bytes);
+    device->arena_bytes = d->slots * slot_bytes;
+    device->arena = mmap(NULL, device->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (device->arena == MAP_FAILED) {
+      device->arena = NULL;
+      device->arena_bytes = 0;
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < d->slots; i++) {
+    struct slot *s = &d->slot[i];
+    uint8_t *at = device->arena + i * slot_bytes;
+    for (uint32_t w = 0; w < d->start->waves; w++) s->wave[w] = (struct wave *)(void *)(at + w * wave_bytes);
+    s->group.lds = at + d->start->waves * wave_bytes;
+    s->group.wave = s->wave;
+    s->group.view = &s->view;
+    if (!view_init(&s->view, device->memory)) return false;
+    if (device->traffic.count && !(s->view.log = traffic_log_create(&device->traffic))) return false;
+    d->free_slot[d->slots - 1 - i] = s;
+  }
+  d->free_slots = d->slots;
+  return true;
+}
+
+/* The XCDs' next workgroups take what room there is. The list of live ones stays in launch order. */
+static void admit(struct dispatch *d) {
+  uint32_t xcds = d->device->model->xcds;
+  struct quantum *q = &d->quantum;
+  for (uint32_t x = 0; x < xcds; x++) {
+    for (; d->capacity[x] && d->next[x] < d->start->workgroups; d->capacity[x]--, d->next[x] += xcds) {
+      struct slot *s = d->free_slot[--d->free_slots];
+      s->group.index = d->next[x];
+      s->group.xcc = x;
+      s->group.waves = 0;
+      s->fresh = true;
+      view_begin(&s->view, s->group.index);
+      uint32_t at = q->count++;
+      for (; at && q->live[at - 1]->group.index > s->group.index; at--) q->live[at] = q->live[at - 1];
+      q->live[at] = s;
+    }
+  }
+}
+
+static void count_group(struct dispatch *d, struct slot *s) {
+  struct hsa_emu_counters *c = &d->counters;
+  c->workgroups++;
+  c->waves += s->group.waves;
+  c->load_bytes += s->view.load_bytes;
+  c->store_bytes += s->view.store_bytes;
+  c->atomics += s->view.atomic_lanes;
+  c->out_of_range += s->group.out_of_range;
+  for (uint32_t w = 0; w < s->group.waves; w++)
+    for (int k = 0; k < INST_CLASSES; k++) c->by_class[k] += s->wave[w]->executed[k];
+  if (s->view.log) traffic_merge(&d->device->traffic, s->view.log);
+  if (s->group.out_of_range)
+    report_add(&d->remarks, "workgroup %u: %" PRIu64 " lanes out of range, first %s\n", s->group.index, s->group.out_of_range,
+        s->group.out_of_range_text);
+}
+
+/* Those that have ended make room. */
+static void retire(struct dispatch *d) {
+  struct quantum *q = &d->quantum;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < q->count; i++) {
+    struct slot *s = q->live[i];
+    if (!slot_ended(s)) {
+      q->live[kept++] = s;
+      continue;
+    }
+    count_group(d, s);
+    d->capacity[s->group.xcc]++;
+    d->free_slot[d->free_slots++] = s;
+  }
+  q->count = kept;
+}
+
+/* --- progress ----------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t clock_reads(const struct quantum *q) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < q->count; i++) sum += q->live[i]->clock_reads;
+  return sum;
+}
+
+static bool progressed(const struct quantum *q, bool changed) {
+  for (uint32_t i = 0; i < q->count && !changed; i++) changed = q->live[i]->progress;
+  return changed;
+}
+
+/* Whether all waves are back in a state that they were in since the last progress, without having read a clock: then they will be for
+   ever. A state is kept at every power of two and compared with those that follow. */
+static bool repeats(struct dispatch *d) {
+  if (d->idle < IDLE_COMPARE) return false;
+  bool keep = !(d->idle & (d->idle - 1));
+  if (!keep && d->idle - d->anchor_at > IDLE_WINDOW) return false;
+  uint64_t now = quantum_digest(&d->quantum, d->device->workers), reads = clock_reads(&d->quantum);
+  if (keep) {
+    d->anchor = now;
+    d->anchor_reads = reads;
+    d->anchor_at = d->idle;
+    return false;
+  }
+  return now == d->anchor && reads == d->anchor_reads;
+}
+
+/* Model time runs faster while everybody only waits and looks at the clock, so that budgets of seconds run out in some hundred quanta. */
+static void hurry(struct dispatch *d) {
+  uint64_t step = (d->quantum.now - d->idle_from) / 4;
+  d->quantum.now += step;
+  for (uint32_t i = 0; i < d->quantum.count; i++)
+    for (uint32_t w = 0; w < d->quantum.live[i]->group.waves; w++) d->quantum.live[i]->wave[w]->cycles = d->quantum.now;
+}
+
+static uint64_t instructions(const struct dispatch *d) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < d->quantum.count; i++) {
+    const struct slot *s = d->quantum.live[i];
+    for (uint32_t w = 0; w < s->group.waves; w++)
+      for (int k = 0; k < INST_CLASSES; k++) sum += s->wave[w]->executed[k];
+  }
+  return sum;
+}
+
+/* Judges a quantum without a fault; false: the launch is stuck. */
+static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
+  const struct quantum *q = &d->quantum;
+  if (progressed(q, changed)) {
+    d->idle = 0;
+    return true;
+  }
+  if (!d->idle++) {
+    d->idle_from = q->now;
+    d->idle_instructions = instructions(d);
+  }
+  const char *why = NULL;
+  if (repeats(d))
+    why = "every wave waits for what no wave will do";
+  else if (q->now - d->idle_from > idle_ticks_max * CYCLES_A_TICK)
+    why = "nothing has happened for an hour of model time";
+  else if (d->idle % IDLE_WINDOW == 0 && instructions(d) - d->idle_instructions > idle_instructions_max)
+    why = "nothing has happened for 2^32 wave-instructions";
+  if (!why) {
+    if (clock_reads(q) != reads_before) hurry(d);
+    return true;
+  }
+  report_add(&d->report, "deadlock: %s: %s\n", d->start->kernel->code->name, why);
+  report_waves(&d->report, d->start->kernel, q->live, q->count);
+  d->result.status = DISPATCH_DEADLOCK;
+  return false;
+}
+
+/* --- ends --------------------------------------------------------------------------------------------------------------------- */
+
+static void report_fault(struct dispatch *d, struct commit_result c) {
+  const struct slot *s = c.faulty;
+  const struct wave *w = s->wave[s->faulty];
+  const char *name = d->start->kernel->code->name;
+  report_add(&d->report, "fault: %s: workgroup %u wave %u: ", name, s->group.index, s->faulty);
+  if (c.bad) {
+    char text[WAVE_TEXT_MAX];
+    const struct inst *in = &w->program->inst[w->pc - 1];
+    view_fault_text(&s->view, text, sizeof text);
+    report_add(&d->report, "%s at 0x%" PRIx64 ": %s\n", in->text, in->address, text);
+  } else {
+    report_add(&d->report, "%s\n", w->fault);
+  }
+  report_waves(&d->report, d->start->kernel, d->quantum.live, d->quantum.count);
+  bool memory = s->view.fault.kind != MEM_GOOD && s->view.fault.kind != MEM_NO_MEMORY;
+  d->result.status = memory ? DISPATCH_MEMORY : s->view.fault.kind == MEM_GOOD ? DISPATCH_INSTRUCTION : DISPATCH_NO_MEMORY;
+  d->result.fault_address = s->view.fault.addr;
+  d->result.fault_read_only = s->view.fault.kind == MEM_READ_ONLY;
+}
+
+/* One quantum; false: the launch ends early. */
+static bool step(struct dispatch *d, const bool *cancel) {
+  struct quantum *q = &d->quantum;
+  if (__atomic_load_n(cancel, __ATOMIC_ACQUIRE)) {
+    report_add(&d->report, "cancelled: %s: its queue was destroyed or made inactive\n", d->start->kernel->code->name);
+    d->result.status = DISPATCH_CANCELLED;
+    return false;
+  }
+  uint64_t reads = clock_reads(q);
+  memory_read_lock(d->device->memory);
+  quantum_run(q, d->device->workers);
+  struct commit_result c = quantum_commit(q);
+  memory_read_unlock(d->device->memory);
+  d->counters.quanta++;
+  if (c.faulty) {
+    report_fault(d, c);
+    return false;
+  }
+  return watch(d, c.changed, reads);
+}
+
+static bool prepare(struct dispatch *d) {
+  char error[START_ERROR_MAX];
+  struct device *device = d->device;
+  if (!start_plan(d->start, error)) {
+    report_add(&d->report, "%s\n", error);
+    d->result.status = DISPATCH_REFUSED;
+    return false;
+  }
+  struct allocation a;
+  uint32_t kernarg_bytes = d->start->kernel->code->descriptor.kernarg_bytes;
+  if (kernarg_bytes && (!memory_find(device->memory, d->start->kernarg, &a) || kernarg_bytes > a.base + a.bytes - d->start->kernarg)) {
+    report_add(&d->report, "%s: no allocation holds the %u kernarg bytes at 0x%" PRIx64 "\n", d->start->kernel->code->name, kernarg_bytes,
+        d->start->kernarg);
+    d->result.status = DISPATCH_MEMORY;
+    d->result.fault_address = d->start->kernarg;
+    return false;
+  }
+  uint32_t threads = device_threads(device);
+  if (!device->workers || workers_threads(device->workers) != threads) {
+    workers_destroy(device->workers);
+    device->workers = workers_create(threads);
+  }
+  d->result.status = DISPATCH_NO_MEMORY;
+  if (!device->workers || !place_slots(d) || !place_arena(d)) {
+    if (d->result.status == DISPATCH_NO_MEMORY)
+      report_add(&d->report, "%s: the host is out of memory or threads\n", d->start->kernel->code->name);
+    return false;
+  }
+  d->result.status = DISPATCH_GOOD;
+  return true;
+}
+
+static void add_counters(struct hsa_emu_counters *to, const struct hsa_emu_counters *c) {
+  to->dispatches += c->dispatches;
+  to->workgroups += c->workgroups;
+  to->waves += c->waves;
+  to->instructions += c->instructions;
+  for (int k = 0; k < HSA_EMU_CLASSES; k++) to->by_class[k] += c->by_class[k];
+  to->load_bytes += c->load_bytes;
+  to->store_bytes += c->store_bytes;
+  to->atomics += c->atomics;
+  to->out_of_range += c->out_of_range;
+  to->quanta += c->quanta;
+  to->model_ticks += c->model_ticks;
+  to->host_ns += c->host_ns;
+}
+
+/* Hands counters and texts to the device and frees everything else. */
+static void finish(struct dispatch *d, uint64_t began_ns) {
+  struct device *device = d->device;
+  for (uint32_t i = 0; i < d->quantum.count; i++) count_group(d, d->quantum.live[i]);
+  for (uint32_t i = 0; d->slot && i < d->slots; i++) view_free(&d->slot[i].view);
+  free(d->slot);
+  free(d->free_slot);
+  free(d->quantum.live);
+  struct hsa_emu_counters *c = &d->counters;
+  c->dispatches = 1;
+  for (int k = 0; k < HSA_EMU_CLASSES; k++) c->instructions += c->by_class[k];
+  c->model_ticks = (d->quantum.now - device->cycles) / CYCLES_A_TICK;
+  c->host_ns = host_ns() - began_ns;
+  __atomic_store_n(&device->cycles, d->quantum.now, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&device->report_lock);
+  device->last = *c;
+  add_counters(&device->total, c);
+  report_clear(&device->remarks);
+  device->remarks = d->remarks;
+  if (d->result.status != DISPATCH_GOOD) {
+    report_clear(&device->report);
+    device->report = d->report;
+  }
+  pthread_mutex_unlock(&device->report_lock);
+}
+
+struct dispatch_result dispatch_run(struct device *device, struct start *start, const bool *cancel) {
+  pthread_mutex_lock(&device->run_lock);
+  uint64_t began_ns = host_ns();
+  struct dispatch d = {.device = device, .start = start};
+  d.quantum = (struct quantum){.start = start, .now = device->cycles, .instructions = QUANTUM_INSTRUCTIONS};
+  if (prepare(&d)) {
+    admit(&d);
+    while (d.quantum.count && step(&d, cancel)) {
+      retire(&d);
+      admit(&d);
+    }
+  }
+  finish(&d, began_ns);
+  pthread_mutex_unlock(&device->run_lock);
+  return d.result;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hsa_emu.h's functions. */
+#include "hsa_emu.h"
+
+#include "hsa_state.h"
+
+enum { THREADS_MAX = 256 };
+
+hsa_status_t hsa_emu_set_threads(uint32_t threads) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (threads > THREADS_MAX) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  __atomic_store_n(&emu.device.threads, threads, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
+uint32_t hsa_emu_threads(void) { return emu_running() ? device_threads(&emu.device) : 0; }
+
+static hsa_status_t copy_counters(const struct hsa_emu_counters *from, struct hsa_emu_counters *to) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!to) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.report_lock);
+  *to = *from;
+  pthread_mutex_unlock(&emu.device.report_lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_emu_last_dispatch(struct hsa_emu_counters *counters) { return copy_counters(&emu.device.last, counters); }
+hsa_status_t hsa_emu_total(struct hsa_emu_counters *counters) { return copy_counters(&emu.device.total, counters); }
+
+uint64_t hsa_emu_model_time(void) { return __atomic_load_n(&emu.device.cycles, __ATOMIC_RELAXED) / CYCLES_A_TICK; }
+
+hsa_status_t hsa_emu_range_add(const void *base, uint64_t bytes, uint32_t *range) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!range) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.run_lock);
+  enum traffic_status status = traffic_add(&emu.device.traffic, emu.device.memory, (uint64_t)(uintptr_t)base, bytes, range);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  if (status == TRAFFIC_NO_MEMORY) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  return status == TRAFFIC_GOOD ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_emu_ranges_clear(void) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  pthread_mutex_lock(&emu.device.run_lock);
+  traffic_clear(&emu.device.traffic, emu.device.memory);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_emu_traffic_reset(void) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  pthread_mutex_lock(&emu.device.run_lock);
+  traffic_reset(&emu.device.traffic);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_emu_range_traffic(uint32_t range, struct hsa_emu_traffic *traffic) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!traffic) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.run_lock);
+  bool good = traffic_read(&emu.device.traffic, range, traffic);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
+}
+
+hsa_status_t hsa_emu_range_fetches(uint32_t range, uint64_t first, uint64_t count, uint32_t *fetches) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!fetches) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.run_lock);
+  bool good = traffic_fetches(&emu.device.traffic, range, first, count, fetches);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
+}
+
+static size_t copy_text(const struct report *r, char *out, size_t size) {
+  if (!emu_running()) {
+    if (size) out[0] = 0;
+    return 0;
+  }
+  pthread_mutex_lock(&emu.device.report_lock);
+  size_t length = report_copy(r, out, size);
+  pthread_mutex_unlock(&emu.device.report_lock);
+  return length;
+}
+
+size_t hsa_emu_report(char *out, size_t size) { return copy_text(&emu.device.report, out, size); }
+size_t hsa_emu_remarks(char *out, size_t size) { return copy_text(&emu.device.remarks, out, size); }
+
+void hsa_emu_report_clear(void) {
+  if (!emu_running()) return;
+  pthread_mutex_lock(&emu.device.report_lock);
+  report_clear(&emu.device.report);
+  pthread_mutex_unlock(&emu.device.report_lock);
+}
