@@ -14,6 +14,7 @@ enum {
   POISON_INDEX = 0x5ead0000,
   POISON_ROW = 0x7ffff000,
   PHYSICAL_BLOCKS = 1 << 24,
+  TABLE_ENTRIES_MAX = 1 << 28,
 };
 
 static bool is_pad(const struct inputs *in, int t) { return ((const int64_t *)in->data[ARG_slot])[t] < 0; }
@@ -170,6 +171,7 @@ static bool draw_block_table(struct inputs *in) {
   int32_t columns = highest / in->comp_block + 1;
   if (!in->given[ARG_bt_stride]) in->bt_stride = columns + (int32_t)draw_below(&d, 8);
   if (!in->requests) in->requests = 1;
+  if (in->requests * (uint64_t)in->bt_stride > TABLE_ENTRIES_MAX) return false;
   if (!inputs_allocate(in, ARG_comp_bt, in->requests * (uint64_t)in->bt_stride * 4)) return false;
   int32_t *table = in->data[ARG_comp_bt];
   for (uint64_t r = 0; r < in->requests; r++)

@@ -6,6 +6,9 @@
 
 #include "inputs.h"
 
+/* So that a lying file costs no more memory than an honest one. */
+enum { STRIDE_MAX = 1 << 20, WINDOW_STRIDE_MAX = 1 << 28 };
+
 __attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -14,14 +17,39 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char
   return false;
 }
 
-static bool check_strides(const struct inputs *in, char *error) {
+bool inputs_check_scalars(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
   if (in->x_stride < HIDDEN || in->x_stride % 8)
     return refuse(error, "x_stride is %d: it must be a multiple of 8 and at least %d", in->x_stride, HIDDEN);
+  if (in->x_stride > STRIDE_MAX) return refuse(error, "x_stride is %d: this program takes at most %d", in->x_stride, STRIDE_MAX);
   if (in->swa_block < 1) return refuse(error, "swa_block is %d: it must be at least 1", in->swa_block);
   if (in->swa_stride % 8 || in->swa_stride < (int64_t)KV_RECORD_BYTES * in->swa_block)
     return refuse(error, "swa_stride is %lld: it must be a multiple of 8 and at least %d * swa_block = %lld", (long long)in->swa_stride,
         KV_RECORD_BYTES, (long long)KV_RECORD_BYTES * in->swa_block);
-  if (in->data[ARG_comp_bt] && in->comp_block < 1) return refuse(error, "comp_block is %d: it must be at least 1", in->comp_block);
+  if (in->swa_stride > WINDOW_STRIDE_MAX)
+    return refuse(error, "swa_stride is %lld: this program takes at most %d", (long long)in->swa_stride, WINDOW_STRIDE_MAX);
+  if (in->comp_block < 1) return refuse(error, "comp_block is %d: it must be at least 1", in->comp_block);
+  if (in->given[ARG_bt_stride] && in->bt_stride < 1) return refuse(error, "bt_stride is %d: it must be at least 1", in->bt_stride);
+  return true;
+}
+
+bool inputs_check_positions(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
+  for (int t = 0; t < in->key.tokens; t++) {
+    int64_t pos = ((const int64_t *)in->data[ARG_pos])[t];
+    if (pos < 0 || pos >= 1 << 24) return refuse(error, "pos[%d] is %lld: allowed are 0 to 2^24 - 1", t, (long long)pos);
+  }
+  return true;
+}
+
+bool inputs_check_slots(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
+  const int64_t *slot = in->data[ARG_slot];
+  for (int t = 0; t < in->key.tokens; t++) {
+    if (slot[t] >= 1ll << 31) return refuse(error, "slot[%d] is %lld: it must be below 2^31", t, (long long)slot[t]);
+    if (slot[t] < 0 && (int32_t)(uint32_t)(uint64_t)slot[t] >= 0)
+      return refuse(error, "slot[%d] is %lld: a pad row's low 32 bits must be negative too", t, (long long)slot[t]);
+    for (int other = 0; slot[t] >= 0 && other < t; other++)
+      if (slot[other] == slot[t])
+        return refuse(error, "slot[%d] and slot[%d] are both %lld: two tokens cannot share one", other, t, (long long)slot[t]);
+  }
   return true;
 }
 
@@ -33,17 +61,10 @@ static bool has_block(const struct inputs *in, int64_t number) {
 
 static bool check_token(const struct inputs *in, int t, char *error) {
   int64_t pos = ((const int64_t *)in->data[ARG_pos])[t], slot = ((const int64_t *)in->data[ARG_slot])[t];
-  if (pos < 0 || pos >= 1 << 24) return refuse(error, "pos[%d] is %lld: allowed are 0 to 2^24 - 1", t, (long long)pos);
   if ((uint64_t)pos >= in->positions)
     return refuse(error, "pos[%d] is %lld: cos_sin has %llu rows", t, (long long)pos, (unsigned long long)in->positions);
-  if (slot >= 1ll << 31) return refuse(error, "slot[%d] is %lld: it must be below 2^31", t, (long long)slot);
-  if (slot < 0 && (int32_t)(uint32_t)(uint64_t)slot >= 0)
-    return refuse(error, "slot[%d] is %lld: a pad row's low 32 bits must be negative too", t, (long long)slot);
   if (slot >= 0 && !has_block(in, slot / in->swa_block))
     return refuse(error, "slot[%d] is %lld, in block %lld: swa has no such block", t, (long long)slot, (long long)(slot / in->swa_block));
-  for (int other = 0; slot >= 0 && other < t; other++)
-    if (((const int64_t *)in->data[ARG_slot])[other] == slot)
-      return refuse(error, "slot[%d] and slot[%d] are both %lld: two tokens cannot share one", other, t, (long long)slot);
   return true;
 }
 
@@ -65,7 +86,7 @@ static bool check_compressed(const struct inputs *in, int t, char *error) {
 }
 
 bool inputs_check(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
-  if (!check_strides(in, error)) return false;
+  if (!inputs_check_scalars(in, error) || !inputs_check_positions(in, error) || !inputs_check_slots(in, error)) return false;
   for (int t = 0; t < in->key.tokens; t++)
     if (!check_token(in, t, error) || !check_compressed(in, t, error)) return false;
   return true;

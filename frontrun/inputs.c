@@ -65,32 +65,37 @@ bool inputs_choose_blocks(struct inputs *in) {
   return true;
 }
 
-static bool draw_all(struct inputs *in) {
-  static bool (*const parts[])(struct inputs *) = {
-      draw_scalars,
-      draw_positions,
-      draw_slots,
-      draw_windows,
-      draw_compressed,
-      draw_cos_sin,
-      draw_window_cache,
-      draw_rows,
-      draw_weights,
-      draw_outputs,
+/* What later parts compute with is checked before they do. */
+static bool draw_all(struct inputs *in, char *error) {
+  static const struct {
+    bool (*draw)(struct inputs *);
+    bool (*check)(const struct inputs *, char *);
+  } parts[] = {
+      {draw_scalars, inputs_check_scalars},
+      {draw_positions, inputs_check_positions},
+      {draw_slots, inputs_check_slots},
+      {draw_windows, NULL},
+      {draw_compressed, NULL},
+      {draw_cos_sin, NULL},
+      {draw_window_cache, NULL},
+      {draw_rows, NULL},
+      {draw_weights, NULL},
+      {draw_outputs, NULL},
   };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-    if (!parts[i](in)) return false;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (!parts[i].draw(in)) {
+      snprintf(error, INPUT_ERROR_MAX, "no memory for the inputs");
+      return false;
+    }
+    if (parts[i].check && !parts[i].check(in, error)) return false;
+  }
   return true;
 }
 
 bool inputs_make(const struct plan *plan, const struct input_options *options, struct inputs *in, char error[INPUT_ERROR_MAX]) {
   *in = (struct inputs){.key = plan->key, .seed = options->seed, .rank = options->rank, .which = options->which};
   for (int arg = 0; arg < FRONT_ARGS; arg++) in->bytes[arg] = plan->arg[arg].size;
-  bool good = !options->file || tensors_take(options->file, in, error);
-  if (good && !draw_all(in)) {
-    snprintf(error, INPUT_ERROR_MAX, "no memory for the inputs");
-    good = false;
-  }
+  bool good = (!options->file || tensors_take(options->file, in, error)) && draw_all(in, error);
   if (!good) inputs_free(in);
   return good;
 }

@@ -73,6 +73,11 @@ bool inputs_make(const struct plan *plan, const struct input_options *options, s
  */
 bool inputs_check(const struct inputs *in, char error[INPUT_ERROR_MAX]);
 
+/* Parts of it that later inputs are computed from. */
+bool inputs_check_scalars(const struct inputs *in, char error[INPUT_ERROR_MAX]);
+bool inputs_check_positions(const struct inputs *in, char error[INPUT_ERROR_MAX]);
+bool inputs_check_slots(const struct inputs *in, char error[INPUT_ERROR_MAX]);
+
 /* The inputs as compare_run() wants them; borrows. */
 struct compare_inputs inputs_view(const struct inputs *in);
 

@@ -75,6 +75,9 @@ static enum run_code choose_device(struct session *session, const struct session
   memcpy(why, error, sizeof why);
   code = open_emulator(session, error);
   memcpy(session->note, why, sizeof why);
+  if (code == RUN_GOOD) return code;
+  memcpy(session->note, error, sizeof session->note); /* both reasons */
+  snprintf(error, RUN_ERROR_MAX, "no GPU (%.900s), and %.1300s", why, session->note);
   return code;
 }
 

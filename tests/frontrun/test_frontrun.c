@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program frontrun: exit codes and messages of what cannot run. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect(struct outcome o, int code, const char *says) {
+  assert_code(&o, code);
+  if (!strstr(o.err, says)) fail_msg("\"%s\" is not in \"%s\"", says, o.err);
+  size_t length = strlen(o.err);
+  assert_true(length > 0 && strchr(o.err, '\n') == o.err + length - 1); /* one line */
+  outcome_free(&o);
+}
+
+#define FRONTRUN built_path("frontrun/frontrun")
+
+static void bad_usage_is_one_line_and_code_2(void **context) {
+  (void)context;
+  expect(run(FRONTRUN), 2, "no KEY or FILE");
+  expect(run(FRONTRUN, "tokens=8", "tokens=9"), 2, "one KEY or FILE");
+  expect(run(FRONTRUN, "tokens=8", "--strict"), 2, "--strict");
+  expect(run(FRONTRUN, "tokens=8", "--seed", "-1"), 2, "--seed");
+  expect(run(FRONTRUN, "tokens=8", "--seed", "1x"), 2, "--seed");
+  expect(run(FRONTRUN, "tokens=8", "--repeat", "0"), 2, "--repeat");
+  expect(run(FRONTRUN, "tokens=8", "--device", "tpu"), 2, "auto, gpu or emulator");
+  expect(run(FRONTRUN, "tokens=8", "--case", "worst"), 2, "allpad");
+  expect(run(FRONTRUN, "tokens=8", "--rank", "4"), 2, "ranks 0 to 3");
+  expect(run(FRONTRUN, "tokens=8", "--timeout", "0"), 2, "--timeout");
+}
+
+static void a_bad_key_or_file_is_one_line_and_code_2(void **context) {
+  (void)context;
+  const char *dir = temp_dir();
+  write_file(path_in(dir, "text.hsaco"), "no ELF", 6);
+  expect(run(FRONTRUN, "tokens=49"), 2, "49");
+  expect(run(FRONTRUN, "tp=4"), 2, "tokens");
+  expect(run(FRONTRUN, "tokens=8,index=1"), 2, "index");
+  expect(run(FRONTRUN, "tokens=8", "--arch", "gfx90a"), 2, "gfx90a");
+  expect(run(FRONTRUN, "tokens=8", "--key", "tokens=8"), 2, "--key");
+  expect(run(FRONTRUN, dir), 2, "folder");
+  expect(run(FRONTRUN, path_in(dir, "none.hsaco")), 2, "No such file");
+  expect(run(FRONTRUN, path_in(dir, "text.hsaco")), 2, "text.hsaco");
+  expect(run(FRONTRUN, "tokens=8", "--input", path_in(dir, "none")), 2, "No such file");
+  expect(run(FRONTRUN, "tokens=8", "--input", path_in(dir, "text.hsaco")), 2, "safetensors");
+}
+
+static void no_device_and_no_compiler_are_one_line_and_code_3(void **context) {
+  (void)context;
+  static const char *const no_hsa[] = {"FRONT_HSA_LIBRARY=libno-such-hsa.so", NULL},
+                           *const no_emulator[] = {"FRONT_EMU_LIBRARY=libno-emu.so", NULL},
+                           *const no_llc[] = {"FRONTGEN_LLC=/no/such/llc", NULL};
+  const struct run_options hsa = {.env = no_hsa}, emulator = {.env = no_emulator}, llc = {.env = no_llc};
+  expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", "--device", "gpu", NULL}, &hsa), 3, "libno-such-hsa.so");
+  expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", "--device", "emulator", NULL}, &emulator), 3, "libno-emu.so");
+  expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", NULL}, &llc), 3, "/no/such/llc");
+}
+
+static void help_lists_every_option_and_the_exit_codes(void **context) {
+  (void)context;
+  static const char *const words[] = {
+      "--key", "--arch", "--device", "--seed", "--input", "--dump", "--repeat", "--json", "--epoch", "Exit codes"};
+  struct outcome o = run(FRONTRUN, "--help");
+  assert_code(&o, 0);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) assert_non_null(strstr(o.out, words[i]));
+  outcome_free(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_usage_is_one_line_and_code_2),
+      cmocka_unit_test(a_bad_key_or_file_is_one_line_and_code_2),
+      cmocka_unit_test(no_device_and_no_compiler_are_one_line_and_code_3),
+      cmocka_unit_test(help_lists_every_option_and_the_exit_codes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
