@@ -122,4 +122,4 @@ static void run(struct emit *e, const struct weights *w, uint32_t tasks, const s
   }
 }
 
-const struct gemv gemv_gfx950 = {.loads_a_step = 3, .load = load, .run = run};
+const struct gemv gemv_gfx950 = {.loads_a_step = 3, .mfmas_a_step = 1, .load = load, .run = run};

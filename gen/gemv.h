@@ -31,6 +31,7 @@ struct gemv_tile {
 
 struct gemv {
   uint32_t loads_a_step; /* memory instructions */
+  uint32_t mfmas_a_step;
   /* Issues the loads by step: low 16 B, high 16 B, code. */
   void (*load)(struct emit *e, const struct gemv_rows *rows, uint32_t line, struct weights *w);
   /* The wave's partial sums of `tasks` tasks, stored to LDS task by task from byte `red`. */
