@@ -124,7 +124,7 @@ static enum frontgen_status run_pipeline(struct work *w, const char *text, size_
 
 static enum frontgen_status run_gates(const struct work *w, const void *object, size_t bytes) {
   if (w->options && w->options->no_gates) return FRONTGEN_GOOD;
-#if !__has_include("check.c") /* until the gates are there */
+#ifndef FRONTGEN_GATES /* until the gates are there */
   (void)object, (void)bytes;
   return FRONTGEN_GOOD;
 #else

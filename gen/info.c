@@ -60,7 +60,7 @@ static void row(struct writer *w, const char *name, int count, ...) {
   for (int i = 0; i < count; i++) {
     const char *label = va_arg(args, const char *);
     uint32_t value = va_arg(args, uint32_t);
-    text_print(w->out, w->json ? "%s\"%s\": %u" : "%s %s %u", i ? "," : "", label, value);
+    text_print(w->out, w->json ? "%s\"%s\": %u" : "%s%s %u", i ? ", " : w->json ? "" : " ", label, value);
   }
   if (w->json) text_put(w->out, "}", 1);
   va_end(args);

@@ -74,6 +74,7 @@ static void interrupted(int signal_number) {
 }
 
 static void catch_interrupts(void) {
+  signal(SIGXFSZ, SIG_IGN); /* a file size limit is then a failed write, with its message */
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     struct sigaction old, action = {.sa_handler = interrupted};

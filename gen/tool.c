@@ -193,7 +193,7 @@ static enum frontgen_status verdict(
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return FRONTGEN_GOOD;
   complaint_line(complaints, line);
-  if (strcasestr(line, "out of memory") || strstr(line, "bad_alloc") || strcasestr(line, "allocat"))
+  if (strcasestr(line, "out of memory") || strstr(line, "bad_alloc") || strcasestr(line, "allocat") || strstr(line, "failed to map"))
     snprintf(error, FRONTGEN_ERROR_MAX, "%s ran out of memory (limit %u MiB): raise the limit: %.300s", tools[tool].name, mebibytes, line);
   else if (WIFSIGNALED(status))
     snprintf(error, FRONTGEN_ERROR_MAX, "%s was ended by signal %d: %.400s", tools[tool].name, WTERMSIG(status), line);
