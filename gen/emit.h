@@ -19,11 +19,12 @@ struct emit {
 
   val kernarg;
   val tid, lane, wave, bid;
-  val tag;              /* 2 epoch + 1 */
+  val tag; /* 2 epoch + 1 */
   val epoch;
-  val has_wqkv;         /* bid < 224 */
-  val wqkv_tile, part;  /* row tile and K half; a free workgroup's are clamped to the last part's */
-  val is_free, free;    /* free index: bid - 224 */
+  val has_wqkv;        /* bid < 224 */
+  val wqkv_tile, part; /* row tile and K half; a free workgroup's are clamped to the last part's */
+  val is_free, free;   /* free index: bid - 224 */
+  uint32_t polls;      /* emitted so far */
 };
 
 /* emit_kernel.c: the whole kernel, one call a stage. */
@@ -38,6 +39,8 @@ val emit_buffer(struct emit *e, enum front_arg arg);
 /* A buffer of size 0 unless `live`: its loads give 0 and cost no traffic. */
 val emit_masked_buffer(struct emit *e, enum front_arg arg, val live);
 val emit_x_buffer(struct emit *e, val live);
+/* The guard's budget: constant during a launch, so a scalar load. */
+val emit_guard_budget(struct emit *e);
 val emit_scratch_buffer(struct emit *e, enum scratch_region region);
 val emit_masked_scratch_buffer(struct emit *e, enum scratch_region region, val live);
 
@@ -55,16 +58,33 @@ struct quantised {
   val words; /* V2I32: 8 e4m3 */
   val code;  /* I32, the same in the group's 4 lanes */
 };
-void emit_unpack_bf16(struct emit *e, val words, val out[8]);  /* V4I32 -> 8 f32 */
-struct quantised emit_quantise(struct emit *e, const val v[8]);   /* 8 values a lane, 4 lanes a group */
+void emit_unpack_bf16(struct emit *e, val words, val out[8]);   /* V4I32 -> 8 f32 */
+struct quantised emit_quantise(struct emit *e, const val v[8]); /* 8 values a lane, 4 lanes a group */
+
+/* emit_guard.c: bounded polls. All of it is nothing where the plan has no guard. */
+enum poll_stage { POLL_XRDY = 1, POLL_QKVP, POLL_QRDY }; /* as the guard's record numbers them */
+void emit_guard_begin(struct emit *e);
+/* The loop of a poll, its end, and what a wave does that left it without the pairs. */
+struct guard_watch {
+  val start; /* the clock before the first round */
+  struct ir_carry rounds;
+};
+struct guard_watch emit_guard_loop(struct emit *e);
+void emit_guard_end_loop(struct emit *e, struct guard_watch *watch);
+void emit_guard_give_up(struct emit *e, enum poll_stage stage, val good);
+/* Behind the barrier that follows a poll: what stands between the two is left out by a workgroup with a wave that gave up. */
+void emit_unless_stopped(struct emit *e);
+void emit_end_unless_stopped(struct emit *e);
+void emit_guard_record(struct emit *e);
 
 /* emit_handoff.c: the only file that knows flags and device scope. */
 void emit_epoch(struct emit *e);
 void emit_put(struct emit *e, val region, val pair, val value, uint32_t line);
-/* Polls `count` (<= 12) loads of `pairs` (1, 2) pairs each from byte offsets `at` until every tag is this launch's. got[i]: V2I32 or V4I32. */
-void emit_poll(struct emit *e, val region, const val *at, uint32_t count, uint32_t pairs, uint32_t line, val *got);
+/* Polls `count` (<= 12) loads of `pairs` (1, 2) pairs each from byte offsets `at` until every tag is this launch's. got[i]: V2I32 or V4I32.
+ */
+void emit_poll(struct emit *e, enum poll_stage stage, val region, const val *at, uint32_t count, uint32_t pairs, uint32_t line, val *got);
 /* Threads below `count` await flag pair index (thread i's index given as `pair`), then the workgroup goes on. */
-void emit_await_flags(struct emit *e, enum scratch_region region, val pair, uint32_t count, uint32_t line);
+void emit_await_flags(struct emit *e, enum poll_stage stage, val pair, uint32_t count, uint32_t line);
 /* The pair index of `pair` in this workgroup's XCD's copy. */
 val emit_on_my_copy(struct emit *e, val pair, uint32_t stride);
 /* All stores of the workgroup are done, device-wide. */
@@ -74,15 +94,15 @@ void emit_done(struct emit *e);
 /* emit_rows.c: token rows of MXFP8 words and codes, global memory -> registers -> LDS; and the sums of a GEMV's partials. */
 enum { ROW_LOADS_MAX = 5 }; /* 16 rows of 160 items */
 struct row_part {
-  uint32_t per_row;       /* 16-byte items a row */
-  uint32_t stride;        /* bytes between rows in memory */
+  uint32_t per_row; /* 16-byte items a row */
+  uint32_t stride;  /* bytes between rows in memory */
   uint32_t lds, lds_row_bytes;
-  val base;               /* byte of row 0 in the buffer */
+  val base; /* byte of row 0 in the buffer */
   struct {
     val row, column_byte, lds;
   } place[ROW_LOADS_MAX]; /* of item tid + 512 i */
   val data[ROW_LOADS_MAX];
-  uint32_t loads;         /* in flight */
+  uint32_t loads; /* in flight */
 };
 struct token_rows {
   struct row_part words, codes;
@@ -91,7 +111,7 @@ void emit_x8_rows_begin(struct emit *e, struct token_rows *rows);
 void emit_qx8_rows_begin(struct emit *e, struct token_rows *rows);
 void emit_load_rows(struct emit *e, struct token_rows *rows, val words, val codes, struct token_tile tile, uint32_t line);
 void emit_store_rows(struct emit *e, const struct token_rows *rows, struct token_tile tile); /* and a barrier */
-val emit_row_sum(struct emit *e, val task_base, val row, val token); /* LDS byte base of the task's partials */
+val emit_row_sum(struct emit *e, val task_base, val row, val token);                         /* LDS byte base of the task's partials */
 val emit_lds(struct emit *e, val byte);
 
 /* The stages. */
@@ -107,7 +127,7 @@ void emit_await_x8(struct emit *e);
 void emit_qkv(struct emit *e);
 
 struct wqb {
-  val pos[TOKENS_MAX];                 /* a tile */
+  val pos[TOKENS_MAX]; /* a tile */
   val cos[TOKENS_MAX], sin[TOKENS_MAX];
   struct weights weights[ROUND_TASKS]; /* of the round */
 };

@@ -35,10 +35,9 @@ static val stale(struct emit *e, val entry, uint32_t pairs) {
   return bad;
 }
 
-void emit_poll(struct emit *e, val region, const val *at, uint32_t count, uint32_t pairs, uint32_t line, val *got) {
+/* One round: the loads, and whether every tag is this launch's. */
+static val poll_round(struct emit *e, val region, const val *at, uint32_t count, uint32_t pairs, uint32_t line, val *got) {
   struct ir *b = e->b;
-  amd_sched_barrier(b);
-  ir_loop(b, "poll");
   for (uint32_t i = 0; i < count; i++) {
     got[i] = buffer_load(b, pairs == 2 ? T_V4I32 : T_V2I32, region, at[i], .sc1 = true, .name = "pair", .line = line);
     amd_sched_barrier(b); /* or neighbouring pairs would become one load */
@@ -48,23 +47,33 @@ void emit_poll(struct emit *e, val region, const val *at, uint32_t count, uint32
     val one = stale(e, got[i], pairs);
     bad = i ? ir_or(b, bad, one) : one;
   }
-  val good = amd_none(b, bad);
-  ir_leave_if(b, good);
-  amd_sleep(b); /* also keeps LLVM from hoisting the loads */
-  ir_end_loop(b);
+  return amd_none(b, bad);
 }
 
-void emit_await_flags(struct emit *e, enum scratch_region region, val pair, uint32_t count, uint32_t line) {
+void emit_poll(struct emit *e, enum poll_stage stage, val region, const val *at, uint32_t count, uint32_t pairs, uint32_t line, val *got) {
   struct ir *b = e->b;
+  amd_sched_barrier(b);
+  struct guard_watch watch = emit_guard_loop(e);
+  val good = poll_round(e, region, at, count, pairs, line, got);
+  ir_leave_if(b, good);
+  amd_sleep(b); /* also keeps LLVM from hoisting the loads */
+  emit_guard_end_loop(e, &watch);
+  emit_guard_give_up(e, stage, good);
+}
+
+void emit_await_flags(struct emit *e, enum poll_stage stage, val pair, uint32_t count, uint32_t line) {
+  struct ir *b = e->b;
+  enum scratch_region region = stage == POLL_XRDY ? SCRATCH_xrdy : SCRATCH_qrdy;
   val mine = ir_ult(b, e->tid, ir_i32(count));
   ir_if(b, mine, "await flags");
   val flags = emit_scratch_buffer(e, region);
   val at = ir_mul(b, pair, ir_i32(PAIR_BYTES)), got;
-  emit_poll(e, flags, &at, 1, 1, line, &got);
+  emit_poll(e, stage, flags, &at, 1, 1, line, &got);
   ir_end_if(b);
   amd_sched_barrier(b);
   amd_workgroup_barrier(b);
   amd_sched_barrier(b);
+  emit_unless_stopped(e);
 }
 
 val emit_on_my_copy(struct emit *e, val pair, uint32_t stride) {

@@ -34,6 +34,7 @@ static void prologue(struct emit *e) {
   e->wqkv_tile = ir_urem(b, unit, ir_i32(WQKV_TILES));
   ir_hint(b, "part");
   e->part = ir_udiv(b, unit, ir_i32(WQKV_TILES));
+  emit_guard_begin(e);
 }
 
 /* S <= TILE: a workgroup quantises its K half itself. */
@@ -78,8 +79,10 @@ static void wqkv_from_x8_tuned(struct emit *e, const struct weights *w, struct w
     if (i + 1 < p->tiles) emit_x8_rows(e, i + 1, &rows);
     emit_wqkv_tile(e, w, i);
   }
+  emit_end_unless_stopped(e);
   ir_end_if(e->b);
   amd_sched_barrier(e->b);
+  emit_unless_stopped(e);
   emit_wqb_weights(e, wqb, 0);
 }
 
@@ -102,6 +105,11 @@ void emit_kernel(struct emit *e) {
   else
     wqkv_from_x8(e, &wqkv, &wqb);
   emit_qkv(e);
-  emit_wqb(e, &wqb);
+  emit_unless_stopped(e);
+  emit_wqb(e, &wqb); /* opens one more, behind its poll */
+  emit_end_unless_stopped(e);
+  emit_end_unless_stopped(e);
+  if (!p->quantise_in_workgroup) emit_end_unless_stopped(e); /* the one behind the poll for x8 */
+  emit_guard_record(e);
   emit_done(e);
 }

@@ -9,12 +9,12 @@ enum { COLUMN_THREADS = 256, Q_THREADS = Q_RANK / 8, NOPE_THREADS = NOPE / 2, KV
 enum { WORD_SUM_Q = 0, WORD_SUM_KV = 4, WORD_CODES = 8 };
 
 struct qkv {
-  val token, t, mine;          /* t: min(tid, 255) */
+  val token, t, mine; /* t: min(tid, 255) */
   val q_column[8];
   val q_weight[8], kv_weight[2];
   val slot, cos, sin;
-  val q[8], kv[2];             /* the summed halves, bf16 values in f32 */
-  val y[8];                    /* q_norm's result */
+  val q[8], kv[2]; /* the summed halves, bf16 values in f32 */
+  val y[8];        /* q_norm's result */
 };
 
 static val bf16_at(struct emit *e, val buffer, val column, const char *name) {
@@ -92,8 +92,8 @@ static void poll_pairs(struct emit *e, const struct qkv *k, val part[2][10]) {
     }
   }
   val qkvp = emit_scratch_buffer(e, SCRATCH_qkvp);
-  emit_poll(e, qkvp, at, 12, 1, emit_line(e, EV_QKVP_POLL, 0), got);
-  emit_poll(e, qkvp, at + 12, 8, 1, emit_line(e, EV_QKVP_POLL, 1), got + 12);
+  emit_poll(e, POLL_QKVP, qkvp, at, 12, 1, emit_line(e, EV_QKVP_POLL, 0), got);
+  emit_poll(e, POLL_QKVP, qkvp, at + 12, 8, 1, emit_line(e, EV_QKVP_POLL, 1), got + 12);
   for (uint32_t i = 0; i < 20; i++) part[i / 10][i % 10] = ir_extract(b, got[i], 0);
 }
 
@@ -114,7 +114,7 @@ static void poll_double_pairs(struct emit *e, const struct qkv *k, val part[2][1
     at[5 * half + 4] = pair_byte(e, row, kv);
   }
   val qkvp = emit_scratch_buffer(e, SCRATCH_qkvp);
-  emit_poll(e, qkvp, at, 10, 2, emit_line(e, EV_QKVP_POLL, 0), got);
+  emit_poll(e, POLL_QKVP, qkvp, at, 10, 2, emit_line(e, EV_QKVP_POLL, 0), got);
   for (uint32_t i = 0; i < 20; i++) part[i / 10][i % 10] = ir_extract(b, got[i / 2], i % 2 * 2);
 }
 
@@ -199,6 +199,7 @@ static void norms(struct emit *e, struct qkv *k) {
   ir_store(b, kv_sum, kv_at);
   ir_end_if(b);
   amd_workgroup_barrier(b);
+  emit_unless_stopped(e);
   val rq = rsq_of(e, WORD_SUM_Q, (float)Q_RANK);
   val rkv = rsq_of(e, WORD_SUM_KV, (float)KV_DIM);
   for (uint32_t j = 0; j < 8; j++) k->y[j] = leaf_normed(b, k->q[j], rq, k->q_weight[j]);
@@ -368,6 +369,7 @@ void emit_qkv(struct emit *e) {
   if (p->tuned) publish_qx8(e, &k);
   insert_kv(e, &k);
   if (!p->tuned) publish_qx8(e, &k);
+  emit_end_unless_stopped(e);
   ir_end_if(b);
   amd_sched_barrier(b);
 }

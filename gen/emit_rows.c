@@ -51,8 +51,8 @@ static void store_part(struct emit *e, const struct row_part *part, struct token
 void emit_x8_rows_begin(struct emit *e, struct token_rows *rows) {
   const struct plan *p = e->plan;
   rows->words = (struct row_part){.per_row = K_HALF / 16, .stride = HIDDEN, .lds = p->lds.x_rows, .lds_row_bytes = p->lds.x_row_bytes};
-  rows->codes = (struct row_part){.per_row = K_HALF / MX_GROUP / 4, .stride = K_HALF / MX_GROUP * 4, .lds = p->lds.x_codes,
-      .lds_row_bytes = p->lds.x_code_row_bytes};
+  rows->codes = (struct row_part){
+      .per_row = K_HALF / MX_GROUP / 4, .stride = K_HALF / MX_GROUP * 4, .lds = p->lds.x_codes, .lds_row_bytes = p->lds.x_code_row_bytes};
   rows->words.base = ir_mul(e->b, e->part, ir_i32(K_HALF));
   rows->codes.base = ir_mul(e->b, e->part, ir_i32(p->scratch.region[SCRATCH_x8s].bytes / K_HALVES));
   make_places(e, &rows->words, p->tile[0].count);
@@ -62,8 +62,8 @@ void emit_x8_rows_begin(struct emit *e, struct token_rows *rows) {
 void emit_qx8_rows_begin(struct emit *e, struct token_rows *rows) {
   const struct plan *p = e->plan;
   rows->words = (struct row_part){.per_row = Q_RANK / 16, .stride = Q_RANK, .lds = p->lds.qx_rows, .lds_row_bytes = p->lds.qx_row_bytes};
-  rows->codes = (struct row_part){.per_row = Q_RANK / MX_GROUP / 4, .stride = Q_RANK / MX_GROUP * 4, .lds = p->lds.qx_codes,
-      .lds_row_bytes = p->lds.qx_code_row_bytes};
+  rows->codes = (struct row_part){
+      .per_row = Q_RANK / MX_GROUP / 4, .stride = Q_RANK / MX_GROUP * 4, .lds = p->lds.qx_codes, .lds_row_bytes = p->lds.qx_code_row_bytes};
   rows->words.base = rows->codes.base = ir_i32(0);
   make_places(e, &rows->words, p->tile[0].count);
   make_places(e, &rows->codes, p->tile[0].count);

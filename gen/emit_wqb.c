@@ -110,14 +110,17 @@ static void store_q(struct emit *e, const struct wqb *w, uint32_t round, uint32_
 
 static void multiply(struct emit *e, const struct wqb *w, uint32_t tile) {
   const struct plan *p = e->plan;
-  struct gemv_tile t = {.rows = p->lds.qx_rows, .codes = p->lds.qx_codes, .row_bytes = p->lds.qx_row_bytes,
-      .code_row_bytes = p->lds.qx_code_row_bytes, .count = p->tile[tile].count};
+  struct gemv_tile t = {.rows = p->lds.qx_rows,
+      .codes = p->lds.qx_codes,
+      .row_bytes = p->lds.qx_row_bytes,
+      .code_row_bytes = p->lds.qx_code_row_bytes,
+      .count = p->tile[tile].count};
   p->target->gemv->run(e, w->weights, p->round_tasks, &t, p->lds.red);
 }
 
 static void await_qx8(struct emit *e) {
   val pair = emit_on_my_copy(e, e->tid, e->plan->qrdy_stride);
-  emit_await_flags(e, SCRATCH_qrdy, pair, e->plan->tokens, emit_line(e, EV_QRDY_POLL, 0));
+  emit_await_flags(e, POLL_QRDY, pair, e->plan->tokens, emit_line(e, EV_QRDY_POLL, 0));
 }
 
 void emit_wqb(struct emit *e, struct wqb *w) {

@@ -17,7 +17,7 @@ void emit_await_x8(struct emit *e) {
   val twice = ir_shl(b, e->tid, ir_i32(1));
   val unit = ir_or(b, twice, e->part);
   val pair = emit_on_my_copy(e, unit, e->plan->xrdy_stride);
-  emit_await_flags(e, SCRATCH_xrdy, pair, e->plan->tokens, emit_line(e, EV_XRDY_POLL, 0));
+  emit_await_flags(e, POLL_XRDY, pair, e->plan->tokens, emit_line(e, EV_XRDY_POLL, 0));
 }
 
 void emit_x8_rows(struct emit *e, uint32_t tile, struct token_rows *rows) {
@@ -51,8 +51,11 @@ static void put_partials(struct emit *e, uint32_t tile) {
 /* The token rows are in LDS. */
 void emit_wqkv_tile(struct emit *e, const struct weights *w, uint32_t tile) {
   const struct plan *p = e->plan;
-  struct gemv_tile t = {.rows = p->lds.x_rows, .codes = p->lds.x_codes, .row_bytes = p->lds.x_row_bytes,
-      .code_row_bytes = p->lds.x_code_row_bytes, .count = p->tile[tile].count};
+  struct gemv_tile t = {.rows = p->lds.x_rows,
+      .codes = p->lds.x_codes,
+      .row_bytes = p->lds.x_row_bytes,
+      .code_row_bytes = p->lds.x_code_row_bytes,
+      .count = p->tile[tile].count};
   p->target->gemv->run(e, w, 1, &t, p->lds.red);
   if (p->tuned && !p->quantise_in_workgroup && tile + 1 < p->tiles) amd_wait_vmcnt0(e->b);
   amd_workgroup_barrier(e->b);

@@ -17,10 +17,10 @@ struct weights {
 };
 
 struct gemv_rows {
-  val weights, codes;       /* buffers */
-  val first_row;            /* of the 16; a multiple of 16 */
-  val first_step;           /* of the window, in steps from the row's start */
-  uint32_t row_bytes;       /* of the weight matrix */
+  val weights, codes; /* buffers */
+  val first_row;      /* of the 16; a multiple of 16 */
+  val first_step;     /* of the window, in steps from the row's start */
+  uint32_t row_bytes; /* of the weight matrix */
   uint32_t window;
 };
 

@@ -358,29 +358,74 @@ void ir_end_if(struct ir *b) {
   put(b, ":\n");
 }
 
+static void put_label(struct ir *b, const char *kind, uint32_t n) {
+  put(b, kind);
+  put(b, ".");
+  put_number(b, n);
+}
+
+static void put_branch(struct ir *b, const char *kind, uint32_t n) {
+  put(b, "  br label %");
+  put_label(b, kind, n);
+  put(b, "\n");
+}
+
 void ir_loop(struct ir *b, const char *name) {
   if (!push_block(b, true) || b->error[0]) return;
   uint32_t n = b->block[b->depth - 1].label;
-  put(b, "  br label %loop.");
-  put_number(b, n);
-  put(b, "\nloop.");
-  put_number(b, n);
+  put_branch(b, "loop", n);
+  put_label(b, "loop", n);
   put(b, ": ; ");
   put(b, name);
   put(b, "\n");
 }
 
+struct ir_carry ir_loop_with(struct ir *b, const char *name, val first) {
+  struct ir_carry c = {.now = first, .next = first};
+  if (!push_block(b, true) || b->error[0]) return c;
+  uint32_t n = b->block[b->depth - 1].label;
+  put_branch(b, "before", n);
+  put_label(b, "before", n);
+  put(b, ":\n");
+  put_branch(b, "loop", n);
+  put_label(b, "loop", n);
+  put(b, ":\n");
+  c.next = new_value(b, first.type, name);
+  c.now = new_value(b, first.type, name);
+  put_result(b, c.now);
+  put(b, "phi ");
+  put(b, types[first.type].text);
+  put(b, " [ ");
+  put_operand(b, first);
+  put(b, ", %");
+  put_label(b, "before", n);
+  put(b, " ], [ ");
+  put_operand(b, c.next);
+  put(b, ", %");
+  put_label(b, "latch", n);
+  put(b, " ]\n");
+  return c;
+}
+
+/* The innermost loop around here. */
+static uint32_t loop_around(struct ir *b) {
+  for (uint32_t i = b->depth; i-- > 0;)
+    if (b->block[i].loop) return b->block[i].label;
+  ir_fail(b, "leave", "not in a loop");
+  return 0;
+}
+
 void ir_leave_if(struct ir *b, val condition) {
-  uint32_t n = top_block(b, true);
+  uint32_t n = loop_around(b), again = b->labels++;
   if (b->error[0]) return;
   put(b, "  br i1 ");
   put_operand(b, condition);
-  put(b, ", label %leave.");
-  put_number(b, n);
-  put(b, ", label %again.");
-  put_number(b, n);
-  put(b, "\nagain.");
-  put_number(b, n);
+  put(b, ", label %");
+  put_label(b, "leave", n);
+  put(b, ", label %");
+  put_label(b, "again", again);
+  put(b, "\n");
+  put_label(b, "again", again);
   put(b, ":\n");
 }
 
@@ -388,11 +433,23 @@ void ir_end_loop(struct ir *b) {
   uint32_t n = top_block(b, true);
   if (b->error[0]) return;
   b->depth--;
-  put(b, "  br label %loop.");
-  put_number(b, n);
-  put(b, "\nleave.");
-  put_number(b, n);
+  put_branch(b, "loop", n);
+  put_label(b, "leave", n);
   put(b, ":\n");
+}
+
+void ir_end_loop_with(struct ir *b, struct ir_carry carry, val next) {
+  uint32_t n = top_block(b, true);
+  if (next.type != carry.next.type || types[next.type].class != INT) ir_fail(b, "end_loop", "an integer of the carried type wanted");
+  if (b->error[0]) return;
+  put_branch(b, "latch", n);
+  put_label(b, "latch", n);
+  put(b, ":\n");
+  put_result(b, carry.next); /* the name that the loop's head has already used */
+  put(b, "add ");
+  put_typed(b, next);
+  put(b, ", 0\n");
+  ir_end_loop(b);
 }
 
 void ir_line(struct ir *b, const char *text) {

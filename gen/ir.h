@@ -21,15 +21,15 @@ typedef enum {
 typedef struct {
   ir_type type;
   bool constant;
-  uint32_t id;      /* of a value */
-  uint64_t bits;    /* of a constant */
+  uint32_t id;   /* of a value */
+  uint64_t bits; /* of a constant */
 } val;
 
 enum { IR_BLOCKS_DEEP = 16, IR_ERROR_MAX = 200 };
 
 struct ir {
   struct text body;
-  const char **names;      /* of values, by id */
+  const char **names; /* of values, by id */
   uint32_t values, room;
   uint32_t labels;
   struct {
@@ -37,7 +37,7 @@ struct ir {
     bool loop;
   } block[IR_BLOCKS_DEEP];
   uint32_t depth;
-  const char *hint;        /* the next value's name */
+  const char *hint;         /* the next value's name */
   char error[IR_ERROR_MAX]; /* the first one; empty: none */
 };
 
@@ -77,20 +77,20 @@ val ir_cast(struct ir *b, const char *op, val x, ir_type to); /* zext, sext, tru
 val ir_bits(struct ir *b, val x, ir_type to);                 /* bitcast; nothing if x has the type */
 val ir_extract(struct ir *b, val vector, uint32_t i);
 val ir_vector(struct ir *b, ir_type type, const val *elements);
-val ir_halves(struct ir *b, val low, val high);               /* two V4I32 -> V8I32 */
-val ir_offset(struct ir *b, val pointer, val bytes);          /* getelementptr i8 */
+val ir_halves(struct ir *b, val low, val high);      /* two V4I32 -> V8I32 */
+val ir_offset(struct ir *b, val pointer, val bytes); /* getelementptr i8 */
 val ir_fabs(struct ir *b, val x);
 
 struct ir_memory {
   const char *name;
-  uint32_t align;   /* bytes; 0: the type's size */
+  uint32_t align; /* bytes; 0: the type's size */
   bool is_volatile;
-  uint32_t line;    /* debug line; 0: none */
+  uint32_t line; /* debug line; 0: none */
 };
 val ir_load_with(struct ir *b, ir_type type, val pointer, struct ir_memory options);
 void ir_store_with(struct ir *b, val v, val pointer, struct ir_memory options);
-#define ir_load(b, type, pointer, ...)  ir_load_with(b, type, pointer, (struct ir_memory){__VA_ARGS__})
-#define ir_store(b, v, pointer, ...)    ir_store_with(b, v, pointer, (struct ir_memory){__VA_ARGS__})
+#define ir_load(b, type, pointer, ...) ir_load_with(b, type, pointer, (struct ir_memory){__VA_ARGS__})
+#define ir_store(b, v, pointer, ...)   ir_store_with(b, v, pointer, (struct ir_memory){__VA_ARGS__})
 
 /* Any call; LLVM declares its intrinsics itself. `line`: debug line, 0 for none. The result's type may be T_NONE. */
 val ir_call(struct ir *b, const char *function, ir_type result, uint32_t line, const val *args, uint32_t count);
@@ -99,9 +99,16 @@ val ir_call(struct ir *b, const char *function, ir_type result, uint32_t line, c
 /* Structured control flow. An if has no result values; a value made in a loop may be used behind it. */
 void ir_if(struct ir *b, val condition, const char *name);
 void ir_end_if(struct ir *b);
-void ir_loop(struct ir *b, const char *name);      /* do { … */
-void ir_leave_if(struct ir *b, val condition);     /*   if (condition) leave; … once a loop */
-void ir_end_loop(struct ir *b);                    /* } again */
+void ir_loop(struct ir *b, const char *name);  /* do { … */
+void ir_leave_if(struct ir *b, val condition); /*   if (condition) leave; … (inside of ifs too) */
+void ir_end_loop(struct ir *b);                /* } again */
+
+/* A loop that carries an integer from round to round: `now` in this round, `first` in the first one. */
+struct ir_carry {
+  val now, next;
+};
+struct ir_carry ir_loop_with(struct ir *b, const char *name, val first);
+void ir_end_loop_with(struct ir *b, struct ir_carry carry, val next);
 
 /* A line of text as it is: fences, comments. */
 void ir_line(struct ir *b, const char *text);

@@ -17,21 +17,31 @@ val amd_resource(struct ir *b, val base, val bytes) {
 
 static const char *load_intrinsic(ir_type type) {
   switch (type) {
-  case T_I16: return "llvm.amdgcn.raw.ptr.buffer.load.i16";
-  case T_I32: return "llvm.amdgcn.raw.ptr.buffer.load.i32";
-  case T_F32: return "llvm.amdgcn.raw.ptr.buffer.load.f32";
-  case T_V2I32: return "llvm.amdgcn.raw.ptr.buffer.load.v2i32";
-  case T_V4I32: return "llvm.amdgcn.raw.ptr.buffer.load.v4i32";
-  default: return NULL;
+  case T_I16:
+    return "llvm.amdgcn.raw.ptr.buffer.load.i16";
+  case T_I32:
+    return "llvm.amdgcn.raw.ptr.buffer.load.i32";
+  case T_F32:
+    return "llvm.amdgcn.raw.ptr.buffer.load.f32";
+  case T_V2I32:
+    return "llvm.amdgcn.raw.ptr.buffer.load.v2i32";
+  case T_V4I32:
+    return "llvm.amdgcn.raw.ptr.buffer.load.v4i32";
+  default:
+    return NULL;
   }
 }
 
 static const char *store_intrinsic(ir_type type) {
   switch (type) {
-  case T_I32: return "llvm.amdgcn.raw.ptr.buffer.store.i32";
-  case T_V2I32: return "llvm.amdgcn.raw.ptr.buffer.store.v2i32";
-  case T_V4I32: return "llvm.amdgcn.raw.ptr.buffer.store.v4i32";
-  default: return NULL;
+  case T_I32:
+    return "llvm.amdgcn.raw.ptr.buffer.store.i32";
+  case T_V2I32:
+    return "llvm.amdgcn.raw.ptr.buffer.store.v2i32";
+  case T_V4I32:
+    return "llvm.amdgcn.raw.ptr.buffer.store.v4i32";
+  default:
+    return NULL;
   }
 }
 
@@ -60,8 +70,13 @@ void amd_buffer_store(struct ir *b, val v, val resource, val offset, struct amd_
 }
 
 val amd_buffer_inc(struct ir *b, val resource, uint32_t limit, uint32_t line) {
-  return ir_call(b, "llvm.amdgcn.raw.ptr.buffer.atomic.inc.i32", T_I32, line,
-      IR_ARGS(ir_i32(limit), resource, ir_i32(0), ir_i32(0), ir_i32(0)));
+  return ir_call(
+      b, "llvm.amdgcn.raw.ptr.buffer.atomic.inc.i32", T_I32, line, IR_ARGS(ir_i32(limit), resource, ir_i32(0), ir_i32(0), ir_i32(0)));
+}
+
+val amd_buffer_cmpswap(struct ir *b, val resource, uint32_t from, uint32_t to, uint32_t line) {
+  return ir_call(b, "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap.i32", T_I32, line,
+      IR_ARGS(ir_i32(to), ir_i32(from), resource, ir_i32(0), ir_i32(0), ir_i32(0)));
 }
 
 val amd_kernarg_pointer(struct ir *b) { return ir_call(b, "llvm.amdgcn.kernarg.segment.ptr", T_CONSTANT, 0, NULL, 0); }
@@ -87,28 +102,47 @@ void amd_workgroup_barrier(struct ir *b) {
 
 void amd_sleep(struct ir *b) { ir_call(b, "llvm.amdgcn.s.sleep", T_NONE, 0, IR_ARGS(ir_i32(1))); }
 
+val amd_clock(struct ir *b) {
+  val ticks = ir_call(b, "llvm.amdgcn.s.memrealtime", T_I64, 0, NULL, 0);
+  return ir_cast(b, "trunc", ticks, T_I32);
+}
+
+static val ballot(struct ir *b, val condition) { return ir_call(b, "llvm.amdgcn.ballot.i64", T_I64, 0, IR_ARGS(condition)); }
+
 val amd_none(struct ir *b, val condition) {
-  val mask = ir_call(b, "llvm.amdgcn.ballot.i64", T_I64, 0, IR_ARGS(condition));
+  val mask = ballot(b, condition);
   return ir_eq(b, mask, ir_i64(0));
 }
 
+val amd_first_lane(struct ir *b, val condition) {
+  val mask = ballot(b, condition);
+  val lane = ir_call(b, "llvm.cttz.i64", T_I64, 0, IR_ARGS(mask, ir_i1(false)));
+  return ir_cast(b, "trunc", lane, T_I32);
+}
+
 static val dpp(struct ir *b, val x, uint32_t control) {
-  return ir_call(b, "llvm.amdgcn.update.dpp.i32", T_I32, 0,
-      IR_ARGS(ir_i32(0), x, ir_i32(control), ir_i32(15), ir_i32(15), ir_i1(true)));
+  return ir_call(b, "llvm.amdgcn.update.dpp.i32", T_I32, 0, IR_ARGS(ir_i32(0), x, ir_i32(control), ir_i32(15), ir_i32(15), ir_i1(true)));
 }
 
 val amd_lane_xor(struct ir *b, val x, uint32_t mask) {
   enum { QUAD_XOR1 = 0xB1, QUAD_XOR2 = 0x4E, QUAD_XOR3 = 0x1B, ROW_HALF_MIRROR = 0x141, ROW_ROR8 = 0x128 };
   val word = ir_bits(b, x, T_I32), moved = word;
   switch (mask) {
-  case 1: moved = dpp(b, word, QUAD_XOR1); break;
-  case 2: moved = dpp(b, word, QUAD_XOR2); break;
+  case 1:
+    moved = dpp(b, word, QUAD_XOR1);
+    break;
+  case 2:
+    moved = dpp(b, word, QUAD_XOR2);
+    break;
   case 4: /* xor 7, then xor 3 */
     moved = dpp(b, word, ROW_HALF_MIRROR);
     moved = dpp(b, moved, QUAD_XOR3);
     break;
-  case 8: moved = dpp(b, word, ROW_ROR8); break;
-  default: ir_fail(b, "lane_xor", "mask must be 1, 2, 4 or 8");
+  case 8:
+    moved = dpp(b, word, ROW_ROR8);
+    break;
+  default:
+    ir_fail(b, "lane_xor", "mask must be 1, 2, 4 or 8");
   }
   return ir_bits(b, moved, x.type);
 }

@@ -11,8 +11,8 @@ val amd_resource(struct ir *b, val base, val bytes);
 
 struct amd_access {
   const char *name;
-  bool sc1;         /* device scope */
-  uint32_t offset;  /* constant bytes, added to the address */
+  bool sc1;        /* device scope */
+  uint32_t offset; /* constant bytes, added to the address */
   uint32_t line;
 };
 /* Loads and stores of 1, 2, 4, 8 or 16 bytes at byte `offset` (i32, any lane its own). */
@@ -24,17 +24,23 @@ void amd_buffer_store(struct ir *b, val v, val resource, val offset, struct amd_
 /* Atomic increment of the i32 at byte 0, wrapping to 0 past `limit`; the value before it. Device scope is *no* sc1 on an atomic. */
 val amd_buffer_inc(struct ir *b, val resource, uint32_t limit, uint32_t line);
 
+/* Compare-and-swap of the i32 at byte 0: `from` becomes `to`; the value before it. */
+val amd_buffer_cmpswap(struct ir *b, val resource, uint32_t from, uint32_t to, uint32_t line);
+
 val amd_kernarg_pointer(struct ir *b);
 val amd_workgroup_id(struct ir *b);
 val amd_thread_id(struct ir *b);
 
-void amd_sched_barrier(struct ir *b);  /* nothing moves across, in llc's schedulers */
-void amd_wait_vmcnt0(struct ir *b);    /* this wave's vector memory accesses are done */
+void amd_sched_barrier(struct ir *b);     /* nothing moves across, in llc's schedulers */
+void amd_wait_vmcnt0(struct ir *b);       /* this wave's vector memory accesses are done */
 void amd_workgroup_barrier(struct ir *b); /* LDS accesses before it are seen behind it; global ones are not waited for */
-void amd_sleep(struct ir *b);          /* s_sleep 1 */
+void amd_sleep(struct ir *b);             /* s_sleep 1 */
+val amd_clock(struct ir *b);              /* the low 32 bits of the 100 MHz clock */
 
 /* True if no active lane's condition holds: a uniform value. */
 val amd_none(struct ir *b, val condition);
+/* The first active lane whose condition holds; 64 if none. */
+val amd_first_lane(struct ir *b, val condition);
 
 /* x of lane (l xor mask), mask one of 1, 2, 4, 8. */
 val amd_lane_xor(struct ir *b, val x, uint32_t mask);

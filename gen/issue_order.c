@@ -6,13 +6,13 @@
 
 struct list {
   struct issue_row *row;
-  uint32_t rows, group;
+  uint32_t rows, group, polls;
 };
 
 static struct issue_row *add(struct list *l, enum issue_event event, enum issue_kind kind, uint32_t instance, uint32_t count) {
   struct issue_row *r = &l->row[l->rows++];
-  *r = (struct issue_row){.event = event, .kind = kind, .instance = (uint16_t)instance, .count = (uint16_t)count,
-      .group = (uint16_t)l->group};
+  *r = (struct issue_row){
+      .event = event, .kind = kind, .instance = (uint16_t)instance, .count = (uint16_t)count, .group = (uint16_t)l->group};
   return r;
 }
 
@@ -28,9 +28,20 @@ static uint32_t row_loads(struct token_tile tile, uint32_t row_bytes) {
   return loads_of(tile.count * row_bytes / 16) + loads_of(tile.count * row_bytes / MX_GROUP * 4 / 16);
 }
 
-static void poll_row(struct list *l, enum issue_event event, uint32_t instance, uint32_t count) {
+static void poll_row(struct list *l, const struct plan *p, enum issue_event event, uint32_t instance, uint32_t count) {
   struct issue_row *r = step(l, event, ISSUE_LOAD, instance, count);
   r->sc1 = r->poll = true;
+  if (!p->guard) return;
+  r = add(l, EV_GUARD_LOOK, ISSUE_LOAD, l->polls++, 1);
+  r->sc1 = r->loop = true;
+}
+
+/* A wave that gave up. */
+static void guard_rows(struct list *l) {
+  struct issue_row *scan = step(l, EV_GUARD_SCAN, ISSUE_LOAD, 0, 1);
+  scan->sc1 = scan->loop = true;
+  step(l, EV_GUARD_CLAIM, ISSUE_ATOMIC, 0, 1);
+  step(l, EV_GUARD_RECORD, ISSUE_STORE, 0, 3)->sc1 = true;
 }
 
 static void kt_rows(struct list *l, const struct plan *p) {
@@ -50,7 +61,7 @@ static void wqb_weights(struct list *l, const struct plan *p, uint32_t round) {
 
 /* S > TILE, or rows that another stage published. */
 static void wqkv_tiles(struct list *l, const struct plan *p) {
-  poll_row(l, EV_XRDY_POLL, 0, 1);
+  poll_row(l, p, EV_XRDY_POLL, 0, 1);
   step(l, EV_X8_ROWS, ISSUE_LOAD, 0, row_loads(p->tile[0], K_HALF))->all = !p->tuned;
   if (!p->tuned && p->tiles == 1) wqb_weights(l, p, 0);
   for (uint32_t i = 0; i < p->tiles; i++) {
@@ -65,10 +76,10 @@ static void qkv_rows(struct list *l, const struct plan *p) {
   step(l, EV_QKV_LOAD, ISSUE_LOAD, 0, 12);
   step(l, EV_QKV_ROPE, ISSUE_LOAD, 0, 2);
   if (p->tuned) {
-    poll_row(l, EV_QKVP_POLL, 0, 10);
+    poll_row(l, p, EV_QKVP_POLL, 0, 10);
   } else {
-    poll_row(l, EV_QKVP_POLL, 0, 12);
-    poll_row(l, EV_QKVP_POLL, 1, 8);
+    poll_row(l, p, EV_QKVP_POLL, 0, 12);
+    poll_row(l, p, EV_QKVP_POLL, 1, 8);
   }
   step(l, EV_QX8_STORE, ISSUE_STORE, 0, 2)->sc1 = true;
   if (p->tuned) step(l, EV_QRDY_PUT, ISSUE_STORE, 0, 1)->sc1 = true;
@@ -82,7 +93,7 @@ static void qx8_rows(struct list *l, const struct plan *p, uint32_t round, uint3
 
 static void wqb_rows(struct list *l, const struct plan *p) {
   for (uint32_t i = 0; i < p->tiles; i++) step(l, EV_WQB_ROPE, ISSUE_LOAD, i, 2)->all = true;
-  poll_row(l, EV_QRDY_POLL, 0, 1);
+  poll_row(l, p, EV_QRDY_POLL, 0, 1);
   qx8_rows(l, p, 0, 0);
   for (uint32_t round = 0; round < p->rounds; round++)
     for (uint32_t i = 0; i < p->tiles; i++) {
@@ -116,19 +127,42 @@ uint32_t issue_rows(const struct plan *p, struct issue_row rows[ISSUE_ROWS_MAX])
   }
   qkv_rows(&l, p);
   wqb_rows(&l, p);
+  if (p->guard) guard_rows(&l);
   step(&l, EV_DONE, ISSUE_ATOMIC, 0, 1);
   step(&l, EV_EPOCH_STORE, ISSUE_STORE, 0, 1)->sc1 = true;
   return l.rows;
 }
 
 const char *issue_event_name(enum issue_event event) {
-  static const char *const names[ISSUE_EVENTS] = {
-      [EV_EPOCH] = "epoch", [EV_X_TILE] = "x tile", [EV_XQ_X] = "xq's x", [EV_WQKV_WEIGHTS] = "wqkv weights",
-      [EV_XQ_STORE] = "x8 store", [EV_XRDY_PUT] = "xrdy put", [EV_KT_LOAD] = "kt load", [EV_KT_STORE] = "kt store",
-      [EV_POS] = "pos", [EV_WQB_WEIGHTS] = "wq_b weights", [EV_XRDY_POLL] = "xrdy poll", [EV_X8_ROWS] = "x8 rows",
-      [EV_QKVP_PUT] = "qkvp put", [EV_QKV_LOAD] = "qkv load", [EV_QKV_ROPE] = "qkv cos and sin", [EV_QKVP_POLL] = "qkvp poll",
-      [EV_QR_STORE] = "qr_out store", [EV_QX8_STORE] = "qx8 store", [EV_QRDY_PUT] = "qrdy put", [EV_KV_STORE] = "KV record store",
-      [EV_WQB_ROPE] = "wq_b cos and sin", [EV_QRDY_POLL] = "qrdy poll", [EV_QX8_ROWS] = "qx8 rows", [EV_Q_STORE] = "q store",
-      [EV_DONE] = "done", [EV_EPOCH_STORE] = "epoch store"};
+  static const char *const names[ISSUE_EVENTS] = {[EV_EPOCH] = "epoch",
+      [EV_X_TILE] = "x tile",
+      [EV_XQ_X] = "xq's x",
+      [EV_WQKV_WEIGHTS] = "wqkv weights",
+      [EV_XQ_STORE] = "x8 store",
+      [EV_XRDY_PUT] = "xrdy put",
+      [EV_KT_LOAD] = "kt load",
+      [EV_KT_STORE] = "kt store",
+      [EV_POS] = "pos",
+      [EV_WQB_WEIGHTS] = "wq_b weights",
+      [EV_XRDY_POLL] = "xrdy poll",
+      [EV_X8_ROWS] = "x8 rows",
+      [EV_QKVP_PUT] = "qkvp put",
+      [EV_QKV_LOAD] = "qkv load",
+      [EV_QKV_ROPE] = "qkv cos and sin",
+      [EV_QKVP_POLL] = "qkvp poll",
+      [EV_QR_STORE] = "qr_out store",
+      [EV_QX8_STORE] = "qx8 store",
+      [EV_QRDY_PUT] = "qrdy put",
+      [EV_KV_STORE] = "KV record store",
+      [EV_WQB_ROPE] = "wq_b cos and sin",
+      [EV_QRDY_POLL] = "qrdy poll",
+      [EV_QX8_ROWS] = "qx8 rows",
+      [EV_Q_STORE] = "q store",
+      [EV_DONE] = "done",
+      [EV_EPOCH_STORE] = "epoch store",
+      [EV_GUARD_LOOK] = "guard look",
+      [EV_GUARD_SCAN] = "guard scan",
+      [EV_GUARD_CLAIM] = "guard claim",
+      [EV_GUARD_RECORD] = "guard record"};
   return event < ISSUE_EVENTS ? names[event] : "no event";
 }

@@ -37,6 +37,7 @@ static struct lds_layout lds_layout(uint32_t round_tasks, uint32_t rows) {
   l.x_code_row_bytes = K_HALF / MX_GROUP * 4 + pad;
   l.red_words = round_tasks * l.red_task_bytes;
   l.qx_rows = l.red_words + 16 * 4;
+  l.stop = l.qx_rows + Q_RANK;
   l.qx_codes = l.qx_rows + rows * l.qx_row_bytes;
   l.x_rows = l.qx_codes + rows * l.qx_code_row_bytes;
   l.x_codes = l.x_rows + rows * l.x_row_bytes;
@@ -72,6 +73,7 @@ static void plan_tiles(struct plan *p) {
 static void plan_schedule(struct plan *p) {
   bool fits = p->tokens <= p->target->tile, given = p->key.x8_given != 0;
   p->tuned = p->key.tuned != 0;
+  p->guard = p->key.guard != 0;
   p->quantise_in_workgroup = fits && !given;
   p->xq = !fits && !given;
   p->xq_units = p->xq ? K_HALVES * p->tokens : 0;

@@ -24,6 +24,7 @@ struct lds_layout {
   uint32_t red;            /* f32 [round tasks][wave][lane][4], then 16 words */
   uint32_t red_task_bytes; /* bytes of one task's partials */
   uint32_t red_words;      /* the 16 words behind them */
+  uint32_t stop;           /* guard: 8 bytes, one a wave, in the padding of the first qx row */
   uint32_t qx_rows, qx_codes, x_rows, x_codes;
   uint32_t qx_row_bytes, qx_code_row_bytes, x_row_bytes, x_code_row_bytes; /* with padding */
   uint32_t rows;           /* token rows of each: min(S, TILE) */
@@ -43,6 +44,7 @@ struct plan {
   uint32_t round_tasks;    /* tasks a round: min(tasks, ROUND_TASKS) */
 
   bool tuned;
+  bool guard;                 /* polls are bounded */
   bool quantise_in_workgroup; /* S <= TILE: no x8, x8s, xrdy */
   bool xq;                    /* S > TILE: the free workgroups quantise and publish */
   uint32_t xq_units;          /* 2 S */
