@@ -115,7 +115,7 @@ static enum run_code open_session(struct run *run, const struct inputs *in) {
   if (run->options.json)
     run->report = report_new(&run->options, &run->object.plan, &run->session);
   else
-    table_head(&run->options, &run->object.plan, &run->session);
+    table_head(&run->options, &run->object, &run->session);
   return RUN_GOOD;
 }
 
@@ -167,6 +167,8 @@ static void finish(struct run *run, enum run_code code) {
     report_print(run->report, code, code == RUN_GOOD ? NULL : run->error, report);
   else if (report)
     printf("%s", report);
+  else if (code == RUN_GOOD)
+    printf("good: every stage of %u launch%s\n", run->options.repeat, run->options.repeat == 1 ? "" : "es");
   fflush(stdout);
   if (code != RUN_GOOD) fprintf(stderr, "frontrun: %s\n", run->error);
   free(report);

@@ -10,19 +10,20 @@ static const char *const argument_names[] = {
 #undef ARG
 };
 
-void table_head(const struct run_options *options, const struct plan *plan, const struct session *session) {
+void table_head(const struct run_options *options, const struct run_object *object, const struct session *session) {
+  const struct plan *plan = &object->plan;
   const struct front_device_info *device = &session->device_info;
   const char *kind = session->emulator.there ? "the emulator" : "a GPU";
   if (*session->note) printf("no GPU: %s\n", session->note);
   printf("%s on %s: %s, %u compute units%s%s%s\n", plan->name, kind, device->name, device->compute_units, *device->product ? " (" : "",
       device->product, *device->product ? ")" : "");
-  if (!options->arch) printf("(for %s: --arch names another)\n", plan->target->name);
+  if (object->generated && !options->arch) printf("(for %s: --arch names another)\n", plan->target->name);
 }
 
 static void print_stage(const struct compare_row *row) {
   printf("  %-10s %11llu %11llu", row->stage, (unsigned long long)row->values, (unsigned long long)row->exact);
   if (row->has_worst)
-    printf("  %8.4f tol", row->worst);
+    printf("  %8.3g tol", row->worst);
   else
     printf("  %12s", row->wrong ? "" : "exact");
   printf("  %s", row->good ? "good" : "DIFFERS");

@@ -14,7 +14,7 @@ struct run_result {
 };
 
 /* The head of the tables: what runs where. */
-void table_head(const struct run_options *options, const struct plan *plan, const struct session *session);
+void table_head(const struct run_options *options, const struct run_object *object, const struct session *session);
 
 /* A launch: stages, figures, traffic. */
 void table_launch(const struct run_options *options, uint32_t number, const struct run_result *result);

@@ -57,6 +57,41 @@ static void no_device_and_no_compiler_are_one_line_and_code_3(void **context) {
   expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", NULL}, &llc), 3, "/no/such/llc");
 }
 
+/* A device that does nothing: what it leaves is what was there before. */
+static struct outcome run_on_stub(const char *behaviour, const char *option, const char *value) {
+  char library[4096], how[64];
+  snprintf(library, sizeof library, "FRONT_HSA_LIBRARY=%s", built_path("tests/runtime/libstub_hsa.so"));
+  snprintf(how, sizeof how, "FRONT_STUB=%s", behaviour);
+  const char *const env[] = {library, how, NULL};
+  const struct run_options options = {.env = env};
+  return run_argv((const char *const[]){FRONTRUN, "tokens=1,tp=8", "--device", "gpu", option, value, NULL}, &options);
+}
+
+static void results_that_differ_are_code_1_and_a_fault_or_a_timeout_is_code_4(void **context) {
+  (void)context;
+  struct outcome o = run_on_stub("works", "--repeat", "2");
+  assert_non_null(strstr(o.out, "launch 2 of 2"));
+  assert_non_null(strstr(o.out, "DIFFERS"));
+  expect(o, 1, "kt: ");
+  expect(run_on_stub("hangs", "--timeout", "0.05"), 4, "has not ended");
+  expect(run_on_stub("stops", "--seed", "2"), 4, "illegal instruction");
+  expect(run_on_stub("small", "--seed", "2"), 3, "80 compute units");
+}
+
+static void json_has_what_the_table_has_also_when_a_launch_fails(void **context) {
+  (void)context;
+  static const char *const words[] = {"\"kernel\": \"front_s1_tp8_r2_w128_t0\"", "\"kind\": \"gpu\"", "\"stage\": \"wqkv\"",
+      "\"worst\": ", "\"exit_code\": 1", "\"error\": "};
+  struct outcome o = run_on_stub("works", "--json", NULL);
+  assert_code(&o, 1);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (!strstr(o.out, words[i])) fail_msg("no %s in %s", words[i], o.out);
+  outcome_free(&o);
+  o = run_on_stub("stops", "--json", NULL);
+  assert_non_null(strstr(o.out, "\"exit_code\": 4"));
+  expect(o, 4, "illegal instruction");
+}
+
 static void help_lists_every_option_and_the_exit_codes(void **context) {
   (void)context;
   static const char *const words[] = {
@@ -72,6 +107,8 @@ int main(void) {
       cmocka_unit_test(bad_usage_is_one_line_and_code_2),
       cmocka_unit_test(a_bad_key_or_file_is_one_line_and_code_2),
       cmocka_unit_test(no_device_and_no_compiler_are_one_line_and_code_3),
+      cmocka_unit_test(results_that_differ_are_code_1_and_a_fault_or_a_timeout_is_code_4),
+      cmocka_unit_test(json_has_what_the_table_has_also_when_a_launch_fails),
       cmocka_unit_test(help_lists_every_option_and_the_exit_codes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,9 @@ struct stub_signal {
   struct stub_queue *queue; /* a doorbell's */
 };
 
-static struct stub_state state;
+#define DEFAULT_STATE                                                                                                                      \
+  { .gpus = 1, .compute_units = 256, .isa = "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-" }
+static struct stub_state state = DEFAULT_STATE;
 static hsa_amd_system_event_callback_t event_callback; /* registered once a process, as the library does */
 static void *event_data;
 
@@ -28,13 +30,17 @@ struct stub_state *stub_state(void) {
   return &state;
 }
 
-void stub_reset(void) { state = (struct stub_state){.gpus = 1, .compute_units = 256, .isa = "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-"}; }
+void stub_reset(void) { state = (struct stub_state)DEFAULT_STATE; }
 
 static struct stub_signal *signal_of(hsa_signal_t signal) { return (struct stub_signal *)(uintptr_t)signal.handle; }
 
 hsa_status_t hsa_init(void) {
   if (state.no_driver) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   state.inits++;
+  const char *behaviour = getenv("FRONT_STUB"); /* for programs that a test runs */
+  if (behaviour && !strcmp(behaviour, "hangs")) state.behaviour = STUB_HANGS;
+  if (behaviour && !strcmp(behaviour, "stops")) state.behaviour = STUB_QUEUE_ERROR;
+  if (behaviour && !strcmp(behaviour, "small")) state.compute_units = 80;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -285,7 +291,7 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t byt
   (void)pool, (void)flags;
   if (state.fail_allocation && --state.fail_allocation == 0) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   *address = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  memset(*address, 0xcd, bytes);
+  memset(*address, 0xcd, bytes < 1 << 20 ? bytes : 1 << 20); /* large ones stay sparse */
   state.allocations++;
   return HSA_STATUS_SUCCESS;
 }
