@@ -439,13 +439,16 @@ static bool take_name(struct cursor *c, struct inst_text *inst) {
 
 static bool take_operands(struct cursor *c, struct inst_text *inst) {
   skip_blanks(c);
-  if (c->at == c->end || find_mod(c) != TEXT_MODS) return true;
+  const char *behind = c->at + word_length(c);
+  bool call = behind < c->end && *behind == '('; /* neg(4) is an operand, neg:[...] a modifier */
+  if (c->at == c->end || (!call && find_mod(c) != TEXT_MODS)) return true;
   struct cursor start = *c;
   if (take_wait(c, inst)) { /* s_waitcnt has no operand */
     *c = start;
     inst->wait_vm = inst->wait_exp = inst->wait_lgkm = -1;
     return true;
   }
+  if (c->at != start.at) return false; /* a wait, malformed */
   do {
     skip_blanks(c);
     if (inst->operands == TEXT_OPERANDS_MAX || !take_operand(c, &inst->operand[inst->operands])) return false;

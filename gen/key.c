@@ -36,6 +36,7 @@ static const struct field {
 /* The values a pattern gives one field, as bits: sorted and without duplicates by construction. */
 struct value_set {
   uint64_t bits[SET_WORDS];
+  int last; /* the largest */
   bool given;
 };
 
@@ -130,6 +131,7 @@ static bool add_item(enum key_field f, struct span item, struct value_set *set, 
     if (!check_value(f, v, error)) return false;
     set->bits[v / 64] |= UINT64_C(1) << v % 64;
   }
+  if (last > set->last) set->last = last;
   return true;
 }
 
@@ -189,13 +191,14 @@ static bool parse(const char *text, bool pattern, struct value_set sets[FIELDS],
     if (sets[f].given) continue;
     if (fallback < 0) return fail(error, "%s is missing: write %s=N, N is %s", fields[f].name, fields[f].name, allowed(f, range));
     sets[f].bits[fallback / 64] |= UINT64_C(1) << fallback % 64;
+    sets[f].last = fallback;
   }
   return true;
 }
 
 /* The smallest value >= from, or -1. */
 static int next_value(const struct value_set *set, int from) {
-  for (int w = from / 64; w < SET_WORDS; w++) {
+  for (int w = from / 64; w <= set->last / 64; w++) {
     uint64_t bits = w == from / 64 ? set->bits[w] >> from % 64 << from % 64 : set->bits[w];
     if (bits) return w * 64 + __builtin_ctzll(bits);
   }
