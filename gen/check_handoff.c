@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gates on hand-offs: data stores are waited for, then a barrier, then the flag. Followed over every path of the code. */
+#include "check_gates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What may hold at a place of the code, on some path to it. */
+enum { PENDING = 1 /* a data store that no vmcnt(0) has waited for */, WAITED = 2 /* waited for, but no barrier since */ };
+
+static bool is_data(const struct check *c, const struct check_inst *inst) {
+  if (!inst->access || inst->row >= c->rows) return false;
+  enum issue_event event = c->row[inst->row].event;
+  return event == EV_XQ_STORE || event == EV_QX8_STORE;
+}
+
+static bool is_flag(const struct check *c, const struct check_inst *inst) {
+  if (!inst->access || inst->row >= c->rows) return false;
+  enum issue_event event = c->row[inst->row].event;
+  return event == EV_XRDY_PUT || event == EV_QRDY_PUT;
+}
+
+static unsigned step(const struct check *c, const struct check_inst *inst, unsigned state) {
+  if (is_data(c, inst)) return state | PENDING;
+  if (strcmp(inst->text.name, "s_waitcnt") == 0 && inst->text.wait_vm == 0 && (state & PENDING)) return WAITED;
+  if (strcmp(inst->text.name, "s_barrier") == 0) return state & ~(unsigned)WAITED;
+  return state;
+}
+
+/* The state at each block's start, to a fixed point. */
+static void flow(const struct check *c, unsigned *at_start) {
+  const struct check_code *code = &c->code;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = 0; i < code->blocks; i++) {
+      const struct check_block *b = &code->block[i];
+      unsigned state = at_start[i];
+      for (uint32_t k = b->first; k < b->end; k++) state = step(c, &code->inst[k], state);
+      for (uint32_t k = 0; k < b->nexts; k++) {
+        unsigned *next = &at_start[b->next[k]];
+        changed = changed || (*next | state) != *next;
+        *next |= state;
+      }
+    }
+  }
+}
+
+static void settle_gate(struct check *c) {
+  const struct check_code *code = &c->code;
+  char wrong[CHECK_MESSAGE_MAX] = "";
+  uint32_t examined = 0, expected = 0;
+  unsigned *at_start = calloc(code->blocks, sizeof *at_start);
+  if (at_start) flow(c, at_start);
+  for (uint32_t i = 0; i < c->rows; i++) {
+    enum issue_event event = c->row[i].event;
+    if (event == EV_XQ_STORE || event == EV_QX8_STORE || event == EV_XRDY_PUT || event == EV_QRDY_PUT) expected += c->row[i].count;
+  }
+  for (uint32_t i = 0; at_start && i < code->blocks; i++) {
+    unsigned state = at_start[i];
+    for (uint32_t k = code->block[i].first; k < code->block[i].end; k++) {
+      const struct check_inst *inst = &code->inst[k];
+      examined += is_data(c, inst) || is_flag(c, inst);
+      if (is_flag(c, inst) && (state & PENDING))
+        check_note_fault(inst, wrong, "a flag is put while a data store may be in flight: s_waitcnt vmcnt(0) is missing on a path");
+      else if (is_flag(c, inst) && (state & WAITED))
+        check_note_fault(inst, wrong, "a flag is put with no s_barrier since the wait for the data: other waves may not be done");
+      state = step(c, inst, state);
+    }
+  }
+  check_gate(c, "data waited for before a flag", "data stores and flags", examined, expected, wrong);
+  free(at_start);
+}
+
+/* Stricter than "no LDS-DMA in flight at a barrier": no load goes to LDS at all. */
+static void lds_dma_gate(struct check *c) {
+  const struct check_code *code = &c->code;
+  char wrong[CHECK_MESSAGE_MAX] = "";
+  uint32_t examined = 0, expected = 0;
+  for (uint32_t i = 0; i < c->rows; i++) expected += c->row[i].count;
+  for (uint32_t i = 0; i < code->insts; i++) {
+    const struct check_inst *inst = &code->inst[i];
+    if (!inst->access) continue;
+    examined++;
+    if (inst_text_has(&inst->text, TEXT_MOD_LDS) || strstr(inst->text.name, "_lds"))
+      check_note_fault(inst, wrong, "a load to LDS can be in flight at a barrier");
+  }
+  check_gate(c, "no LDS-DMA at a barrier", "accesses", examined, expected, wrong);
+}
+
+void check_handoff_gates(struct check *c) {
+  settle_gate(c);
+  lds_dma_gate(c);
+}
