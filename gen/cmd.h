@@ -14,7 +14,7 @@ int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 /* Prints "frontgen: ..." on standard error and returns `status`. */
-int cmd_fail(enum frontgen_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cmd_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes to standard output, in one call where the system lets it. FRONTGEN_GOOD, or says why not. */
 int cmd_print(const char *data, size_t bytes);

@@ -56,7 +56,7 @@ static int build_key(const struct front_key *key, const struct target *target, c
     snprintf(path, sizeof path, "%s", name);
   else
     snprintf(path, sizeof path, "%s/%s", folder, name);
-  enum frontgen_status status = frontgen_build_file(&plan, options, path, error);
+  int status = (int)frontgen_build_file(&plan, options, path, error);
   if (status) return cmd_fail(status, "%s: %s", plan.name, error);
   strcat(path, "\n");
   return cmd_print(path, strlen(path));

@@ -14,8 +14,8 @@ int cmd_emit(int argc, char **argv) {
   const struct target *target = cmd_target(&line);
   status = FRONTGEN_USAGE;
   if (target) {
-    status = frontgen_plan(line.words[0], target->name, &plan, error);
-    if (!status) status = frontgen_emit(&plan, &text, &bytes, error);
+    status = (int)frontgen_plan(line.words[0], target->name, &plan, error);
+    if (!status) status = (int)frontgen_emit(&plan, &text, &bytes, error);
     if (status)
       cmd_fail(status, "%s", error);
     else

@@ -12,7 +12,7 @@ static int read_object(const char *path, const struct code_object *co, const str
     struct info_object *o, char hex[SHA256_HEX]) {
   char error[FRONTGEN_ERROR_MAX];
   const struct code_kernel *k = code_object_kernel(co, note->key);
-  enum frontgen_status status = frontgen_plan(note->key, note->arch, plan, error);
+  int status = (int)frontgen_plan(note->key, note->arch, plan, error);
   if (status) return cmd_fail(status, "%s: its note names another kernel: %s", path, error);
   if (!k) return cmd_fail(FRONTGEN_USAGE, "%s: it has no kernel %s, which its note names: build it anew", path, note->key);
   sha256_hex(note->sha256, hex);
@@ -60,7 +60,7 @@ static int info_file(const char *path, bool json, struct text *out) {
 static int info_key(const char *key, const char *arch, bool json, struct text *out) {
   struct plan plan;
   char error[FRONTGEN_ERROR_MAX];
-  enum frontgen_status status = frontgen_plan(key, arch, &plan, error);
+  int status = (int)frontgen_plan(key, arch, &plan, error);
   if (status) return cmd_fail(status, "%s", error);
   info_print(&plan, NULL, json, out);
   return FRONTGEN_GOOD;

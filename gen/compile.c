@@ -124,16 +124,11 @@ static enum frontgen_status run_pipeline(struct work *w, const char *text, size_
 
 static enum frontgen_status run_gates(const struct work *w, const void *object, size_t bytes) {
   if (w->options && w->options->no_gates) return FRONTGEN_GOOD;
-#ifndef FRONTGEN_GATES /* until the gates are there */
-  (void)object, (void)bytes;
-  return FRONTGEN_GOOD;
-#else
   struct check_report *report = malloc(sizeof *report);
   if (!report) return no_memory(w);
   enum frontgen_status status = check_code_object(object, bytes, w->options, report, w->error);
   free(report);
   return status;
-#endif
 }
 
 enum frontgen_status frontgen_compile_ir(const char *text, size_t bytes, const struct plan *plan, const struct frontgen_options *options,

@@ -23,7 +23,12 @@ static void end_line(struct writer *w) {
   if (!w->json) text_put(w->out, "\n", 1);
 }
 
-static void string(struct writer *w, const char *name, const char *value) {
+/* A file's note may hold anything: what would break a line or a JSON string becomes a question mark. */
+static void string(struct writer *w, const char *name, const char *from) {
+  char value[KEY_NAME_MAX];
+  snprintf(value, sizeof value, "%s", from);
+  for (char *c = value; *c; c++)
+    if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\') *c = '?';
   start_item(w, name);
   text_print(w->out, w->json ? " \"%s\"" : " %s", value);
   end_line(w);

@@ -22,14 +22,16 @@ static const struct {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-int cmd_fail(enum frontgen_status status, const char *format, ...) {
+int cmd_fail(int status, const char *format, ...) {
   char line[FRONTGEN_ERROR_MAX + 128];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
+  for (char *c = line; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* one line, whatever a file's name is */
   fprintf(stderr, "frontgen: %s\n", line);
-  return (int)status;
+  return status;
 }
 
 int cmd_print(const char *data, size_t bytes) {
