@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+/* cmocka does not say that fail() comes back no more. */
+void _fail(const char *const file, const int line) __attribute__((noreturn));
+
 /* What a program did. `out` and `err` have a 0 behind their last byte. Free with outcome_free(). */
 struct outcome {
   int code; /* exit code, or 128 + signal */
