@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static struct plan planned(const char *key) {
-  struct plan plan;
+  struct plan plan = {0};
   char error[FRONTGEN_ERROR_MAX] = "";
   if (frontgen_plan(key, "gfx950", &plan, error) != FRONTGEN_GOOD) fail_msg("%s", error);
   return plan;
@@ -32,7 +32,7 @@ struct object {
 
 static struct object built(const char *key, const struct frontgen_options *options) {
   struct plan plan = planned(key);
-  struct object o;
+  struct object o = {0};
   char error[FRONTGEN_ERROR_MAX] = "";
   if (frontgen_build(&plan, options, &o.data, &o.bytes, error) != FRONTGEN_GOOD) fail_msg("%s", error);
   return o;
@@ -157,7 +157,7 @@ static void test_same_bytes(void **state) {
 
 static void *build_in_thread(void *out) {
   static const char *const key = "tokens=2,tp=8";
-  struct plan plan;
+  struct plan plan = {0};
   struct object *o = out;
   char error[FRONTGEN_ERROR_MAX];
   if (frontgen_plan(key, "gfx950", &plan, error) || frontgen_build(&plan, NULL, &o->data, &o->bytes, error)) o->data = NULL;

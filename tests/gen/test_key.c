@@ -7,7 +7,7 @@
 #include <string.h>
 
 static struct front_key parsed(const char *text) {
-  struct front_key key;
+  struct front_key key = {0};
   char error[KEY_ERROR_MAX] = "";
   if (!key_parse(text, &key, error)) fail_msg("%s: %s", text, error);
   return key;
@@ -116,7 +116,7 @@ static void test_bad_keys(void **state) {
 
 static void test_hostile_text(void **state) {
   (void)state;
-  struct front_key key;
+  struct front_key key = {0};
   char error[KEY_ERROR_MAX] = "", text[5000];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;

@@ -10,7 +10,7 @@
 
 static struct plan planned(const char *text) {
   struct front_key key;
-  struct plan plan;
+  struct plan plan = {0};
   char error[KEY_ERROR_MAX] = "";
   if (!key_parse(text, &key, error) || !plan_make(&key, &target_gfx950, &plan, error)) fail_msg("%s: %s", text, error);
   return plan;
