@@ -27,7 +27,7 @@ struct lds_layout {
   uint32_t stop;           /* guard: 8 bytes, one a wave, in the padding of the first qx row */
   uint32_t qx_rows, qx_codes, x_rows, x_codes;
   uint32_t qx_row_bytes, qx_code_row_bytes, x_row_bytes, x_code_row_bytes; /* with padding */
-  uint32_t rows;           /* token rows of each: min(S, TILE) */
+  uint32_t rows;                                                           /* token rows of each: min(S, TILE) */
   uint32_t bytes;
 };
 
@@ -39,20 +39,20 @@ struct plan {
   uint32_t tokens, q_rows, keys;
   struct token_tile tile[TOKENS_MAX];
   uint32_t tiles;
-  uint32_t tasks;          /* wq_b tasks a workgroup */
-  uint32_t rounds;         /* of at most ROUND_TASKS tasks */
-  uint32_t round_tasks;    /* tasks a round: min(tasks, ROUND_TASKS) */
+  uint32_t tasks;       /* wq_b tasks a workgroup */
+  uint32_t rounds;      /* of at most ROUND_TASKS tasks */
+  uint32_t round_tasks; /* tasks a round: min(tasks, ROUND_TASKS) */
 
   bool tuned;
-  bool guard;                 /* polls are bounded */
-  bool quantise_in_workgroup; /* S <= TILE: no x8, x8s, xrdy */
-  bool xq;                    /* S > TILE: the free workgroups quantise and publish */
-  uint32_t xq_units;          /* 2 S */
-  uint32_t xq_rounds;         /* units a free workgroup takes at most */
-  uint32_t copies;            /* of the flags: COPIES, or 1 untuned */
+  bool guard;                        /* polls are bounded */
+  bool quantise_in_workgroup;        /* S <= TILE: no x8, x8s, xrdy */
+  bool xq;                           /* S > TILE: the free workgroups quantise and publish */
+  uint32_t xq_units;                 /* 2 S */
+  uint32_t xq_rounds;                /* units a free workgroup takes at most */
+  uint32_t copies;                   /* of the flags: COPIES, or 1 untuned */
   uint32_t xrdy_stride, qrdy_stride; /* pairs between copies, tuned */
-  uint32_t first_qkv_workgroup; /* token t's qkv runs on workgroup (this + t) mod 256 */
-  uint32_t kt_rounds;         /* tokens a free workgroup takes at most */
+  uint32_t first_qkv_workgroup;      /* token t's qkv runs on workgroup (this + t) mod 256 */
+  uint32_t kt_rounds;                /* tokens a free workgroup takes at most */
 
   struct scratch_layout scratch;
   struct lds_layout lds;

@@ -26,12 +26,12 @@ static inline uint32_t flag_copy_stride(uint32_t pairs) { return round_up_u32(pa
 static inline struct scratch_layout scratch_layout(uint32_t tokens, int tuned) {
   struct scratch_layout layout = {0};
   uint32_t at = 0, i = 0;
-#define S tokens
+#define S                tokens
 #define COPIES_OF(pairs) (tuned ? COPIES * flag_copy_stride(pairs) : (pairs))
-#define REGION(name_, bytes_)            \
-  layout.region[i].name = #name_;        \
-  layout.region[i].offset = at;          \
-  layout.region[i].bytes = (bytes_);     \
+#define REGION(name_, bytes_)                                                                                                              \
+  layout.region[i].name = #name_;                                                                                                          \
+  layout.region[i].offset = at;                                                                                                            \
+  layout.region[i].bytes = (bytes_);                                                                                                       \
   at += round_up_u32(layout.region[i++].bytes, 256);
 #include "scratch.def"
 #undef REGION

@@ -8,12 +8,12 @@
 struct gemv;
 
 struct target {
-  const char *name;          /* "gfx950", as -mcpu and in file names */
-  uint32_t tile;             /* tokens a GEMV pass takes */
+  const char *name; /* "gfx950", as -mcpu and in file names */
+  uint32_t tile;    /* tokens a GEMV pass takes */
   float fp8_max;
-  uint32_t lds_bytes;        /* of a CU */
-  uint32_t vgpr_budget;      /* VGPRs and AGPRs together, a wave */
-  const struct gemv *gemv;   /* the inner product */
+  uint32_t lds_bytes;           /* of a CU */
+  uint32_t vgpr_budget;         /* VGPRs and AGPRs together, a wave */
+  const struct gemv *gemv;      /* the inner product */
   const char *const *opt_flags; /* null-terminated; hashed into the note */
   const char *const *llc_flags;
   const char *const *lld_flags;
