@@ -1,3 +1,4 @@
+; SPDX-License-Identifier: Apache-2.0
 ; MXFP8: codes, multipliers and clamping of a group. m is FP8_MAX, r = RN(1/m).
 
 ; mx_code(amax, floor, m, r) = min(ceil_exp(div_rn(max(amax, floor), m)), 254)

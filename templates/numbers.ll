@@ -1,3 +1,4 @@
+; SPDX-License-Identifier: Apache-2.0
 ; f32 numbers: bf16 rounding, division by a constant, exponents. No contraction: a*b + c is two roundings unless it says fma.
 ; bf16_round(x) = x rounded to bf16, to nearest even
 define internal float @front.bf16_round(float %x) alwaysinline {

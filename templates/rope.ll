@@ -1,3 +1,4 @@
+; SPDX-License-Identifier: Apache-2.0
 ; RoPE of a GPT-J pair (a, b) by (cos, sin).
 
 ; rope_even = bf16(a cos - b sin)
