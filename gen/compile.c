@@ -106,15 +106,23 @@ static enum frontgen_status make_note(struct work *w, const char *text, size_t b
   return status ? status : save(w, w->note, "note.o");
 }
 
+static enum frontgen_status find_version(struct work *w) {
+  size_t bytes;
+  char *bitcode = tool_file_read(w->bitcode, &bytes);
+  if (!bitcode) return no_memory(w);
+  enum frontgen_status status = tool_llvm_version(bitcode, bytes, w->options, w->version, w->error);
+  free(bitcode);
+  return status;
+}
+
 static enum frontgen_status run_pipeline(struct work *w, const char *text, size_t bytes) {
   const struct target *target = w->plan->target;
-  enum frontgen_status status = tool_llvm_version(w->options, w->version, w->error);
-  if (status) return status;
   w->ir = tool_file(text, bytes);
   if (w->ir < 0) return no_memory(w);
-  status = save(w, w->ir, "ll");
+  enum frontgen_status status = save(w, w->ir, "ll");
   if (!status) status = step(w, TOOL_OPT, target->opt_flags, w->ir, NULL, 0, &w->bitcode);
   if (!status) status = save(w, w->bitcode, "bc");
+  if (!status) status = find_version(w);
   if (!status) status = step(w, TOOL_LLC, target->llc_flags, w->bitcode, NULL, 0, &w->object);
   if (!status) status = save(w, w->object, "o");
   if (!status) status = make_note(w, text, bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running LLVM's programs. Input, output and complaints are memory files, so nothing is left on disk and no pipe can block or raise. */
 #include "tool.h"
+#include "bitcode.h"
 #include "toolchain_config.h"
 
 #include <ctype.h>
@@ -258,11 +259,6 @@ static enum frontgen_status ask_version(const struct frontgen_options *options, 
     at += strlen("LLVM version ");
     size_t length = strspn(at, "0123456789.");
     snprintf(version, 32, "%.*s", (int)(length < 31 ? length : 31), at);
-    if (atoi(version) < LLVM_OLDEST) {
-      snprintf(error, FRONTGEN_ERROR_MAX, "llc is LLVM %s, which encodes scaled MFMA wrongly: install llvm-%d or newer, or set %s", version,
-          LLVM_OLDEST, tools[TOOL_LLC].variable);
-      status = FRONTGEN_ENVIRONMENT;
-    }
   } else if (!status) {
     snprintf(error, FRONTGEN_ERROR_MAX, "llc --version names no LLVM version: set %s to an llc of LLVM %d or newer",
         tools[TOOL_LLC].variable, LLVM_OLDEST);
@@ -272,13 +268,10 @@ static enum frontgen_status ask_version(const struct frontgen_options *options, 
   return status;
 }
 
-enum frontgen_status tool_llvm_version(const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]) {
+static enum frontgen_status remembered_version(const char *path, const struct frontgen_options *options, char version[32], char *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static char known_path[512], known_version[32];
-  static const struct frontgen_options defaults;
-  const char *path = option_path(TOOL_LLC, options ? options : &defaults);
   enum frontgen_status status = FRONTGEN_GOOD;
-  if (!path) path = "";
   pthread_mutex_lock(&lock);
   if (known_version[0] && strcmp(known_path, path) == 0) {
     strcpy(version, known_version);
@@ -291,4 +284,19 @@ enum frontgen_status tool_llvm_version(const struct frontgen_options *options, c
   }
   pthread_mutex_unlock(&lock);
   return status;
+}
+
+enum frontgen_status tool_llvm_version(
+    const void *bitcode, size_t bytes, const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]) {
+  static const struct frontgen_options defaults;
+  const struct frontgen_options *o = options ? options : &defaults;
+  const char *llc = option_path(TOOL_LLC, o);
+  enum frontgen_status status = FRONTGEN_GOOD;
+  /* opt and llc as they were found at build time are of one LLVM; otherwise llc has to speak for itself. */
+  if (llc || option_path(TOOL_OPT, o) || !bitcode_version(bitcode, bytes, version))
+    status = remembered_version(llc ? llc : "", options, version, error);
+  if (status || atoi(version) >= LLVM_OLDEST) return status;
+  snprintf(error, FRONTGEN_ERROR_MAX, "llc is LLVM %s, which encodes scaled MFMA wrongly: install llvm-%d or newer, or set %s", version,
+      LLVM_OLDEST, tools[TOOL_LLC].variable);
+  return FRONTGEN_ENVIRONMENT;
 }

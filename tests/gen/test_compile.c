@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IR -> code object: failures that must be named, limits that must hold, files that must not be left, bytes that must not vary. */
+#include "bitcode.h"
 #include "frontgen.h"
 #include "output.h"
 #include "support.h"
 #include "tool.h"
+#include "toolchain_config.h"
 
 #include "codeobject.h"
 #include "note.h"
@@ -94,6 +96,27 @@ static void test_old_llvm(void **state) {
   expect_failure(&(struct frontgen_options){.llc = old}, FRONTGEN_ENVIRONMENT, NAMES("LLVM 19.1.7", "llvm-22", "FRONTGEN_LLC"));
   const char *other = script("other", "echo 'I am no llc'");
   expect_failure(&(struct frontgen_options){.llc = other}, FRONTGEN_ENVIRONMENT, NAMES("names no LLVM version"));
+}
+
+/* Against llc's own word. */
+static void test_version(void **state) {
+  (void)state;
+  struct plan plan = planned("tokens=1,tp=8");
+  char error[FRONTGEN_ERROR_MAX] = "", version[32] = "", *text, line[64];
+  size_t bytes;
+  assert_int_equal(frontgen_emit(&plan, &text, &bytes, error), FRONTGEN_GOOD);
+  struct run_options input = {.input = text, .input_bytes = bytes};
+  struct outcome opt = run_argv(NAMES(OPT_PATH, "-O1", "-o", "-"), &input), llc = run(LLC_PATH, "--version");
+  assert_code(&opt, 0);
+  assert_code(&llc, 0);
+  assert_true(bitcode_version(opt.out, opt.out_bytes, version));
+  snprintf(line, sizeof line, "LLVM version %s\n", version);
+  assert_non_null(strstr(llc.out, line));
+  for (size_t n = 0; n < 24; n++) assert_false(bitcode_version(opt.out, n, version)); /* a truncated file */
+  assert_false(bitcode_version(text, bytes, version));
+  outcome_free(&opt);
+  outcome_free(&llc);
+  free(text);
 }
 
 static void test_time_limit(void **state) {
@@ -287,6 +310,7 @@ int main(void) {
       {"a missing tool is named, with the package and the variable that mend it", test_missing_tools, NULL, NULL, NULL},
       {"a tool's own complaint reaches the user", test_failing_tool, NULL, NULL, NULL},
       {"an LLVM that encodes scaled MFMA wrongly is refused", test_old_llvm, NULL, NULL, NULL},
+      {"the note's LLVM is the one that compiled", test_version, NULL, NULL, NULL},
       {"a tool that hangs is ended, with all that it started", test_time_limit, NULL, NULL, NULL},
       {"a tool that wants too much memory is an error and not a dead machine", test_memory_limit, NULL, NULL, NULL},
       {"text that is no kernel gives an error and no object", test_bad_ir, NULL, NULL, NULL},
