@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What frontrun says of a good launch: traffic, figures, dumps. */
+#include "support.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *run_json(const char *const argv[]) {
+  struct outcome o = run_argv(argv, NULL);
+  assert_code(&o, 0);
+  json_error_t error;
+  json_t *root = json_loads(o.out, JSON_REJECT_DUPLICATES, &error);
+  if (!root) fail_msg("not JSON: %s", error.text);
+  outcome_free(&o);
+  return root;
+}
+
+static json_int_t figure(const json_t *root, const char *argument, const char *name) {
+  const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+  return json_integer_value(json_object_get(json_object_get(json_object_get(launch, "traffic"), argument), name));
+}
+
+static void each_weight_byte_is_fetched_once_and_each_scale_dword_by_its_two_row_tiles(void **context) {
+  (void)context;
+  static const char *const keys[] = {"tokens=8", "tokens=17,tp=8,tuned=1", "tokens=1,tp=1"};
+  static const json_int_t q_rows[] = {8192, 4096, 32768};
+  for (int i = 0; i < 3; i++) {
+    json_t *root = run_json((const char *const[]){built_path("frontrun/frontrun"), keys[i], "--device", "emulator", "--json", NULL});
+    assert_int_equal(figure(root, "wqkv", "total_bytes"), 1792 * 5120);
+    assert_int_equal(figure(root, "wqb", "total_bytes"), q_rows[i] * 1280);
+    assert_int_equal(figure(root, "wqkv", "min_fetches"), 1);
+    assert_int_equal(figure(root, "wqkv", "max_fetches"), 1);
+    assert_int_equal(figure(root, "wqb", "min_fetches"), 1);
+    assert_int_equal(figure(root, "wqb", "max_fetches"), 1);
+    assert_int_equal(figure(root, "wqkv_s", "min_fetches"), 2);
+    assert_int_equal(figure(root, "wqkv_s", "max_fetches"), 2);
+    assert_int_equal(figure(root, "wqb_s", "min_fetches"), 2);
+    assert_int_equal(figure(root, "wqb_s", "max_fetches"), 2);
+    assert_true(figure(root, "x", "unique_bytes") == figure(root, "x", "minimum_bytes"));
+    json_decref(root);
+  }
+}
+
+static void wave_instructions_a_second_and_the_device_are_in_the_json(void **context) {
+  (void)context;
+  json_t *root = run_json((const char *const[]){built_path("frontrun/frontrun"), "tokens=2,tp=8", "--device", "emulator", "--json", NULL});
+  const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+  assert_true(json_number_value(json_object_get(json_object_get(launch, "emulator"), "wave_instructions_per_second")) > 1000);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(root, "device"), "kind")), "emulator");
+  json_decref(root);
+}
+
+static void a_dump_is_an_input_and_gives_the_same_outputs(void **context) {
+  (void)context;
+  const char *dir = temp_dir(), *first = path_in(dir, "first"), *second = path_in(dir, "second");
+  const char *frontrun = built_path("frontrun/frontrun");
+  struct outcome o = run(frontrun, "tokens=3,tp=8,window=9", "--device", "emulator", "--seed", "7", "--dump", first);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run(frontrun, "tokens=3,tp=8,window=9", "--device", "emulator", "--seed", "7", "--input", first, "--dump", second);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  size_t bytes, again;
+  char *a = read_file(first, &bytes), *b = read_file(second, &again);
+  assert_int_equal(bytes, again);
+  assert_memory_equal(a, b, bytes);
+  free(a);
+  free(b);
+}
+
+static void a_code_object_without_a_note_runs_when_its_key_is_given(void **context) {
+  (void)context;
+  const char *dir = temp_dir(), *bare = path_in(dir, "bare.hsaco"), *key = "tokens=2,tp=8";
+  struct outcome o = run(built_path("gen/frontgen"), "emit", key);
+  assert_code(&o, 0);
+  size_t bytes;
+  void *object = ir_to_code_object(o.out, "gfx950", true, (const char *const[]){"-disable-machine-sink", NULL}, &bytes);
+  write_file(bare, object, bytes);
+  free(object);
+  outcome_free(&o);
+  o = run(built_path("frontrun/frontrun"), bare, "--device", "emulator");
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "--key"));
+  outcome_free(&o);
+  o = run(built_path("frontrun/frontrun"), bare, "--key", key, "--device", "emulator");
+  assert_code(&o, 0);
+  outcome_free(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_weight_byte_is_fetched_once_and_each_scale_dword_by_its_two_row_tiles),
+      cmocka_unit_test(wave_instructions_a_second_and_the_device_are_in_the_json),
+      cmocka_unit_test(a_dump_is_an_input_and_gives_the_same_outputs),
+      cmocka_unit_test(a_code_object_without_a_note_runs_when_its_key_is_given),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
