@@ -110,7 +110,7 @@ static enum frontgen_status find_version(struct work *w) {
   size_t bytes;
   char *bitcode = tool_file_read(w->bitcode, &bytes);
   if (!bitcode) return no_memory(w);
-  enum frontgen_status status = tool_llvm_version(bitcode, bytes, w->options, w->version, w->error);
+  enum frontgen_status status = tool_bitcode_version(bitcode, bytes, w->options, w->version, w->error);
   free(bitcode);
   return status;
 }

@@ -286,17 +286,25 @@ static enum frontgen_status remembered_version(const char *path, const struct fr
   return status;
 }
 
-enum frontgen_status tool_llvm_version(
-    const void *bitcode, size_t bytes, const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]) {
-  static const struct frontgen_options defaults;
-  const struct frontgen_options *o = options ? options : &defaults;
-  const char *llc = option_path(TOOL_LLC, o);
-  enum frontgen_status status = FRONTGEN_GOOD;
-  /* opt and llc as they were found at build time are of one LLVM; otherwise llc has to speak for itself. */
-  if (llc || option_path(TOOL_OPT, o) || !bitcode_version(bitcode, bytes, version))
-    status = remembered_version(llc ? llc : "", options, version, error);
-  if (status || atoi(version) >= LLVM_OLDEST) return status;
+static enum frontgen_status check_age(const char *version, char error[FRONTGEN_ERROR_MAX]) {
+  if (atoi(version) >= LLVM_OLDEST) return FRONTGEN_GOOD;
   snprintf(error, FRONTGEN_ERROR_MAX, "llc is LLVM %s, which encodes scaled MFMA wrongly: install llvm-%d or newer, or set %s", version,
       LLVM_OLDEST, tools[TOOL_LLC].variable);
   return FRONTGEN_ENVIRONMENT;
+}
+
+enum frontgen_status tool_llvm_version(const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]) {
+  static const struct frontgen_options defaults;
+  const char *llc = option_path(TOOL_LLC, options ? options : &defaults);
+  enum frontgen_status status = remembered_version(llc ? llc : "", options, version, error);
+  return status ? status : check_age(version, error);
+}
+
+enum frontgen_status tool_bitcode_version(
+    const void *bitcode, size_t bytes, const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]) {
+  static const struct frontgen_options defaults;
+  const struct frontgen_options *o = options ? options : &defaults;
+  bool ours = !option_path(TOOL_LLC, o) && !option_path(TOOL_OPT, o);
+  if (ours && bitcode_version(bitcode, bytes, version)) return check_age(version, error);
+  return tool_llvm_version(options, version, error);
 }

@@ -23,9 +23,12 @@ char *tool_file_read(int file, size_t *bytes);
 enum frontgen_status tool_run(enum tool tool, const char *const *arguments, int input, int output, const int *files, size_t count,
     const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]);
 
-/* The version of the LLVM that is about to compile, e.g. "22.1.8": from the bitcode that its opt has made, or, where opt or llc was named
-   by the user, from llc itself (asked once a process). FRONTGEN_ENVIRONMENT below version 22. */
-enum frontgen_status tool_llvm_version(
+/* LLVM's version as llc prints it, e.g. "22.1.8"; asked once a process and llc. FRONTGEN_ENVIRONMENT below version 22. */
+enum frontgen_status tool_llvm_version(const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]);
+
+/* The same from bitcode that opt has just made, which costs no process: opt and llc as they were found at build time are of one LLVM.
+   Where the user named another, llc is asked. */
+enum frontgen_status tool_bitcode_version(
     const void *bitcode, size_t bytes, const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]);
 
 /* Kills what runs. Async-signal-safe. */
