@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What frontrun says of a good launch: traffic, figures, dumps. */
+/* What frontrun does beside a good launch: figures, dumps, code objects that are not ours. */
 #include "support.h"
 
 #include <jansson.h>
@@ -15,32 +15,6 @@ static json_t *run_json(const char *const argv[]) {
   if (!root) fail_msg("not JSON: %s", error.text);
   outcome_free(&o);
   return root;
-}
-
-static json_int_t figure(const json_t *root, const char *argument, const char *name) {
-  const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
-  return json_integer_value(json_object_get(json_object_get(json_object_get(launch, "traffic"), argument), name));
-}
-
-static void each_weight_byte_is_fetched_once_and_each_scale_dword_by_its_two_row_tiles(void **context) {
-  (void)context;
-  static const char *const keys[] = {"tokens=8", "tokens=17,tp=8,tuned=1", "tokens=1,tp=1"};
-  static const json_int_t q_rows[] = {8192, 4096, 32768};
-  for (int i = 0; i < 3; i++) {
-    json_t *root = run_json((const char *const[]){built_path("frontrun/frontrun"), keys[i], "--device", "emulator", "--json", NULL});
-    assert_int_equal(figure(root, "wqkv", "total_bytes"), 1792 * 5120);
-    assert_int_equal(figure(root, "wqb", "total_bytes"), q_rows[i] * 1280);
-    assert_int_equal(figure(root, "wqkv", "min_fetches"), 1);
-    assert_int_equal(figure(root, "wqkv", "max_fetches"), 1);
-    assert_int_equal(figure(root, "wqb", "min_fetches"), 1);
-    assert_int_equal(figure(root, "wqb", "max_fetches"), 1);
-    assert_int_equal(figure(root, "wqkv_s", "min_fetches"), 2);
-    assert_int_equal(figure(root, "wqkv_s", "max_fetches"), 2);
-    assert_int_equal(figure(root, "wqb_s", "min_fetches"), 2);
-    assert_int_equal(figure(root, "wqb_s", "max_fetches"), 2);
-    assert_true(figure(root, "x", "unique_bytes") == figure(root, "x", "minimum_bytes"));
-    json_decref(root);
-  }
 }
 
 static void wave_instructions_a_second_and_the_device_are_in_the_json(void **context) {
@@ -91,7 +65,6 @@ static void a_code_object_without_a_note_runs_when_its_key_is_given(void **conte
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_weight_byte_is_fetched_once_and_each_scale_dword_by_its_two_row_tiles),
       cmocka_unit_test(wave_instructions_a_second_and_the_device_are_in_the_json),
       cmocka_unit_test(a_dump_is_an_input_and_gives_the_same_outputs),
       cmocka_unit_test(a_code_object_without_a_note_runs_when_its_key_is_given),
