@@ -75,6 +75,8 @@ static bool read_header(struct opening *o, Elf64_Ehdr *h) {
     return code_fail(o, "no program headers of %zu bytes: not a linked code object", sizeof(Elf64_Phdr));
   if (h->e_phoff > o->co->bytes || h->e_phnum * sizeof(Elf64_Phdr) > o->co->bytes - h->e_phoff)
     return code_fail(o, "truncated: program headers reach beyond the %zu bytes", o->co->bytes);
+  if (h->e_shoff && (h->e_shoff > o->co->bytes || h->e_shnum * sizeof(Elf64_Shdr) > o->co->bytes - h->e_shoff))
+    return code_fail(o, "truncated: section headers reach beyond the %zu bytes", o->co->bytes);
   return read_arch(o, h->e_flags);
 }
 
