@@ -38,7 +38,7 @@ int main(void) {
     const struct ref_rows rows = {x, xs, HIDDEN, HIDDEN_GROUPS, tokens, Q_RANK};
     ref_panels(&rows, &ref_fp8_ocp, panels);
     for (uint32_t row = 0; row < q_rows; row++) ref_wqb_row(wqb, wqb_s, row, panels, tokens, sum, magnitude), total += sum[0];
-    double end = now(), products = (double)tokens * ((double)QKV_ROWS * HIDDEN + (double)q_rows * Q_RANK);
+    double end = now(), products = (double)tokens * ((double)((uint64_t)QKV_ROWS * HIDDEN) + (double)((uint64_t)q_rows * Q_RANK));
     printf("tokens %2u: wqkv %.3f s, wq_b %.3f s, %.2f G products/s (%g)\n", tokens, middle - start, end - middle,
         products / (end - start) / 1e9, total);
   }
