@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -289,6 +290,33 @@ static void test_failure_leaves_nothing(void **state) {
   free(large);
 }
 
+static void interrupted(int signal_number) {
+  (void)signal_number;
+  frontgen_interrupt();
+  _exit(7);
+}
+
+/* The signal of a file size limit comes in the middle of a write, always at the same place. */
+static void test_interrupted_write(void **state) {
+  (void)state;
+  const char *dir = temp_dir(), *path = path_in(dir, "x.hsaco");
+  static const char large[10000];
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    char error[FRONTGEN_ERROR_MAX];
+    struct rlimit limit = {4096, 4096};
+    signal(SIGXFSZ, interrupted);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(output_write(path, large, sizeof large, error) == FRONTGEN_GOOD ? 0 : 1);
+  }
+  assert_true(child > 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 7);
+  assert_int_equal(count_files(dir), 0);
+}
+
 static void test_permissions(void **state) {
   (void)state;
   const char *path = path_in(temp_dir(), "x.hsaco");
@@ -320,6 +348,7 @@ int main(void) {
       {"save-temps keeps each step", test_save_temps, NULL, NULL, NULL},
       {"a place that cannot be written is refused before any work", test_bad_places, NULL, NULL, NULL},
       {"a failed build leaves the old file and nothing else", test_failure_leaves_nothing, NULL, NULL, NULL},
+      {"an interrupted write leaves no temporary file", test_interrupted_write, NULL, NULL, NULL},
       {"a code object can be read by those whom the umask lets", test_permissions, NULL, NULL, NULL},
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
