@@ -91,27 +91,6 @@ static void a_sum_may_be_off_by_its_tolerance_and_no_more(void **state) {
   synthetic_free(&s);
 }
 
-static void the_number_of_threads_changes_nothing(void **state) {
-  (void)state;
-  struct synthetic s;
-  static struct compare_result first;
-  synthetic_make(&s, &(struct front_key){.tokens = 5, .tp = 8, .ratio = 2, .window = 128}, 3, 5);
-  for (uint32_t i = 0; i < 40; i++) s.now.q[i * 401] ^= 2, *synthetic_partial(&s, i % 2, i % 5, 1000 + 7 * i) += 1.0f;
-  for (unsigned threads = 1; threads <= 9; threads += 4) {
-    s.options.threads = threads;
-    assert_int_equal(synthetic_compare(&s, &result), COMPARE_DIFFERS);
-    if (threads == 1) first = result;
-    for (size_t i = 0; i < result.rows; i++) {
-      const struct compare_row *a = &first.row[i], *b = &result.row[i];
-      assert_true(a->values == b->values && a->exact == b->exact && a->wrong == b->wrong && a->worst == b->worst);
-      assert_string_equal(a->first, b->first);
-      assert_string_equal(a->worst_at, b->worst_at);
-    }
-    assert_string_equal(first.message, result.message);
-  }
-  synthetic_free(&s);
-}
-
 /* Another NaN of the same type in place of each: as AMD's and x86's differ. */
 static void change_nans(struct synthetic *s) {
   for (uint32_t i = 0; i < 2 * s->tokens * QKV_ROWS; i++) {
@@ -335,7 +314,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_faultless_launch_passes_with_every_value_counted),
       cmocka_unit_test(a_sum_may_be_off_by_its_tolerance_and_no_more),
-      cmocka_unit_test(the_number_of_threads_changes_nothing),
       cmocka_unit_test(any_nan_stands_for_a_nan_and_nothing_else_does),
       cmocka_unit_test(sums_beyond_f32_may_overflow),
       cmocka_unit_test(extremes_pass),
