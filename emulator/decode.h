@@ -60,6 +60,9 @@ struct dest {
 
 enum { SELECT_ALL = 6 };
 
+/* How a vector memory instruction addresses. */
+enum memory_space { SPACE_BUFFER, SPACE_GLOBAL, SPACE_FLAT };
+
 struct inst {
   void (*run)(struct wave *w, const struct inst *in);
   const struct isa_row *row;
@@ -74,7 +77,9 @@ struct inst {
   int8_t dpp_lane[LANES_A_WAVE]; /* the source lane of each lane, -1: there is none */
   uint8_t row_mask, bank_mask;
   bool bound_ctrl; /* a lane without a source reads 0, instead of being left alone */
-  bool sc0, sc1, nt, offen, idxen;
+  uint8_t space;   /* enum memory_space */
+  bool sc0, sc1, nt, offen;
+  bool lds; /* the loaded dwords go to LDS */
   uint8_t cbsz, abid, blgp;
   uint8_t words; /* memory: dwords that move; 0: less than one */
   int32_t offset, offset1;

@@ -10,7 +10,7 @@
 enum fidelity { EXACT, APPROXIMATE };
 
 /* isa_row.extra of the arithmetic shapes. */
-enum { ROW_KEEP_OTHER = 1, ROW_CARRY_IN = 2, ROW_DEST_IS_SOURCE = 4, ROW_COMPARE = 8 };
+enum { ROW_KEEP_OTHER = 1, ROW_CARRY_IN = 2, ROW_DEST_IS_SOURCE = 4, ROW_COMPARE = 8, ROW_LOW_ONLY = 16 };
 
 /* What a shape reads from. Operands and modifiers are taken off; whatever is left at the end is an error. */
 struct reading {
@@ -78,6 +78,7 @@ void read_compare(struct reading *r);       /* sdst pair, sources: type[1], type
 void read_carry(struct reading *r);         /* vdst, sdst pair, sources; ROW_CARRY_IN: and a carry-in pair */
 void read_select(struct reading *r);        /* vdst, two sources, a mask pair */
 void read_packed(struct reading *r);        /* VOP3P: vdst, sources */
+void read_mix(struct reading *r);           /* v_fma_mix: each source f32 or, by op_sel_hi, a half of f16 */
 void read_scalar(struct reading *r);        /* sdst, sources; ROW_DEST_IS_SOURCE: sdst comes first */
 void read_scalar_nodest(struct reading *r); /* sources alone */
 void read_scalar_imm(struct reading *r);    /* sopk: sdst is source 0, a 16-bit immediate source 1; ROW_COMPARE: no result */

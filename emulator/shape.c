@@ -318,6 +318,7 @@ void read_vector_acc(struct reading *r) {
   take_vector_dest(r, (enum isa_type)r->row->type[0]);
   take_sources(r, 1, last - 1);
   add_dest_source(r, (enum isa_type)r->row->type[last]);
+  r->in->dst.keep_other = r->row->extra & ROW_KEEP_OTHER;
   take_vector_mods(r);
 }
 
@@ -349,11 +350,14 @@ static void set_packed_source(struct reading *r, struct source *s, uint8_t i) {
   if (i < t->list_count[TEXT_MOD_OP_SEL_HI]) s->hi = t->list[TEXT_MOD_OP_SEL_HI][i] & 1;
   if (i < t->list_count[TEXT_MOD_NEG_LO] && t->list[TEXT_MOD_NEG_LO][i]) s->flip[0] |= sign_lo;
   if (i < t->list_count[TEXT_MOD_NEG_HI] && t->list[TEXT_MOD_NEG_HI][i]) s->flip[s->type == T_pkf ? 1 : 0] |= 0x80000000u;
+  if (r->row->extra & ROW_LOW_ONLY) s->hi = s->lo;
   if (s->type == T_pkf && s->kind == OPERAND_CONST) {
     if (s->lo || s->hi) reading_error(r, "the high half of a constant as source %u is not modelled", i);
     s->value[1] = s->value[0];
     s->hi = 1;
   }
+  bool halves = s->type == T_pk || s->type == T_pkh || s->type == T_pkf;
+  if (!halves && (s->lo || !s->hi || s->flip[0])) reading_error(r, "op_sel or neg of source %u is not modelled", i);
   s->plain = s->kind == OPERAND_VGPR && !s->lo && s->hi && !s->flip[0] && !s->flip[1];
 }
 
@@ -367,6 +371,24 @@ void read_packed(struct reading *r) {
     for (uint8_t k = r->in->sources; k < r->text->list_count[lists[i]]; k++)
       if (r->text->list[lists[i]][k]) reading_error(r, "%u is more than the instruction's sources", k);
   }
+  take_vector_mods(r);
+}
+
+void read_mix(struct reading *r) {
+  const uint8_t *sel = r->text->list[TEXT_MOD_OP_SEL], *half = r->text->list[TEXT_MOD_OP_SEL_HI];
+  take_vector_dest(r, (enum isa_type)r->row->type[0]);
+  for (uint8_t i = 0; i < 3; i++) {
+    take_source(r, half[i] ? T_f16 : T_f32);
+    struct source *s = &r->in->src[i];
+    s->lo = half[i] && sel[i];
+    if (s->lo) s->plain = false;
+    if (sel[i] && !half[i]) reading_error(r, "op_sel of a source that is f32");
+  }
+  take_mod(r, TEXT_MOD_OP_SEL);
+  take_mod(r, TEXT_MOD_OP_SEL_HI);
+  r->in->dst.keep_other = r->row->extra == 1;
+  r->in->dst.half = r->row->extra == 2;
+  if (r->row->extra) r->in->slow_commit = true;
   take_vector_mods(r);
 }
 

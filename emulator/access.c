@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffer resources, findings and faults of memory instructions. */
+#include "access.h"
+
+#include <stdio.h>
+
+enum { STRIDE_SHIFT = 16, STRIDE_MASK = 0x3FFF, SWIZZLE_ENABLE = 1u << 31, ADD_TID_ENABLE = 1 << 23 };
+
+bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffer *b) {
+  const uint32_t *words = &w->sreg[reg];
+  if ((words[1] >> STRIDE_SHIFT & STRIDE_MASK) || (words[1] & SWIZZLE_ENABLE) || (words[3] & ADD_TID_ENABLE)) {
+    wave_fault(w, in, "a buffer resource with stride, swizzle or thread id is not modelled (words 0x%08x 0x%08x 0x%08x 0x%08x)", words[0],
+        words[1], words[2], words[3]);
+    return false;
+  }
+  b->base = words[0] | (uint64_t)(words[1] & 0xFFFF) << 32;
+  b->size = words[2];
+  return true;
+}
+
+void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size) {
+  struct workgroup *g = w->group;
+  if (g->out_of_range++) return;
+  snprintf(g->out_of_range_text, sizeof g->out_of_range_text, "%s at 0x%llx: workgroup %u wave %u lane %d is at byte %llu of %llu",
+      in->text, (unsigned long long)in->address, g->index, w->index, lane, (unsigned long long)offset, (unsigned long long)size);
+}
+
+void memory_fault(struct wave *w, const struct inst *in) {
+  static const char *const reasons[] = {"is good", "is in no allocation", "is read-only", "is not aligned", "found no host memory"};
+  const struct mem_fault *f = &w->group->view->fault;
+  wave_fault(w, in, "workgroup %u wave %u: a %s of %u bytes at 0x%llx %s", w->group->index, w->index, f->write ? "store" : "load", f->bytes,
+      (unsigned long long)f->addr, reasons[f->kind <= MEM_NO_MEMORY ? f->kind : 0]);
+}
+
+void take_cache_mods(struct reading *r) {
+  r->in->sc0 = take_mod(r, TEXT_MOD_SC0);
+  r->in->sc1 = take_mod(r, TEXT_MOD_SC1);
+  r->in->nt = take_mod(r, TEXT_MOD_NT);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What memory instructions share: where each lane's access lies, and what is said when it lies outside. */
+#ifndef EMULATOR_ACCESS_H
+#define EMULATOR_ACCESS_H
+
+#include "memory.h"
+#include "operand.h"
+
+/* A buffer resource (V#), as far as it is modelled: raw, stride 0. */
+struct buffer {
+  uint64_t base;
+  uint64_t size; /* num_records, bytes; 0: every access is masked, and meant to be */
+};
+
+/* Reads the four words from sreg[reg]. False: a fault was raised, since its form is not modelled. */
+bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffer *b);
+
+/* Counts an access of one lane outside its buffer or LDS; the first of a workgroup leaves its text. */
+void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size);
+
+/* Turns the view's fault into the wave's. */
+void memory_fault(struct wave *w, const struct inst *in);
+
+/* The cache bits sc0, sc1, nt. */
+void take_cache_mods(struct reading *r);
+
+/* old, data, compare -> new; the names of isa_lds.def's and isa_vmem.def's atomics. */
+#define ATOMIC_FN(name, expr)                                                                                                              \
+  static uint64_t atomic_##name(uint64_t old, uint64_t data, uint64_t compare) {                                                           \
+    (void)old, (void)data, (void)compare;                                                                                                  \
+    return (expr);                                                                                                                         \
+  }
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix instructions: the rows of isa_mfma.def. D = A B + C, a block at a time: registers to f64 matrices, one sum in f64 in K order per
+   element starting from C, one rounding to the result's type. For elements of 16 bits or fewer each product is exact in f64, so that
+   multiply and add is what fma would be. EXEC does not matter. */
+#include <math.h>
+
+#include "operand.h"
+
+enum element { F32, F16, BF16, I8, F64, FP8, BF8, F8F6F4, I32 };
+
+struct mfma_shape {
+  uint8_t rows, columns, k, blocks;
+  uint8_t a, b, d; /* enum element */
+  bool scaled;
+};
+
+static const struct mfma_shape shapes[] = {
+#define MFMA(name, rows, columns, k, blocks, a, b, d)       {rows, columns, k, blocks, a, b, d, false},
+#define MFMA_SCALE(name, rows, columns, k, blocks, a, b, d) {rows, columns, k, blocks, a, b, d, true},
+#include "isa_mfma.def"
+#undef MFMA
+#undef MFMA_SCALE
+};
+
+enum { SCALE_BLOCK = 32, SIDE_MAX = 2048, RESULT_MAX = 2048 };
+
+/* One operand's elements as f64: element (k, row or column i) of block n at [(n * K + k) * side + i]. */
+struct side {
+  double v[SIDE_MAX];
+} __attribute__((aligned(64)));
+
+/* Elements (i, j) of block n at [(n * rows + i) * columns + j]. */
+struct result {
+  double v[RESULT_MAX];
+} __attribute__((aligned(64)));
+
+static uint32_t element_bits(uint8_t e) { return e == F64 ? 64 : e == F32 || e == I32 ? 32 : e == F16 || e == BF16 ? 16 : 8; }
+
+/* --- shape ---------------------------------------------------------------------------------------------------------------- */
+
+static void take_group(struct reading *r, struct source *s, uint32_t words) {
+  const struct text_operand *op = take_text(r);
+  bool vector = op->kind == TEXT_VGPR || op->kind == TEXT_AGPR;
+  if (!vector || op->count != words) reading_error(r, "operand %u should be %u VGPRs", r->next, words);
+  *s = (struct source){.kind = OPERAND_VGPR,
+      .words = (uint8_t)words,
+      .select = SELECT_ALL,
+      .reg = (uint16_t)(op->reg + (op->kind == TEXT_AGPR ? VGPRS : 0))};
+}
+
+/* C: registers or an inline constant for all elements. */
+static void take_c(struct reading *r, const struct mfma_shape *m, uint32_t words) {
+  const struct text_operand *op = &r->text->operand[r->next];
+  if (r->next >= r->text->operands || op->kind == TEXT_VGPR || op->kind == TEXT_AGPR) {
+    take_group(r, &r->in->src[2], words);
+    return;
+  }
+  r->in->sources = 2;
+  take_scalar_source(r, m->d == F64 ? T_f64 : m->d == I32 ? T_i32 : T_f32);
+  if (r->in->src[2].kind != OPERAND_CONST) reading_error(r, "operand %u should be VGPRs or a constant", r->next);
+}
+
+/* Which byte of the scale register: op_sel is its low bit, op_sel_hi its high one. */
+static void take_scales(struct reading *r) {
+  const struct inst_text *t = r->text;
+  take_group(r, &r->in->src[3], 1);
+  take_group(r, &r->in->src[4], 1);
+  for (uint8_t i = 0; i < 2; i++) {
+    bool low = i < t->list_count[TEXT_MOD_OP_SEL] && t->list[TEXT_MOD_OP_SEL][i];
+    bool high = i < t->list_count[TEXT_MOD_OP_SEL_HI] ? t->list[TEXT_MOD_OP_SEL_HI][i] : true;
+    r->in->src[3 + i].select = (uint8_t)(low + 2 * high);
+  }
+  take_mod(r, TEXT_MOD_OP_SEL);
+  take_mod(r, TEXT_MOD_OP_SEL_HI);
+}
+
+static void read_mfma(struct reading *r) {
+  const struct mfma_shape *m = &shapes[r->row->extra];
+  struct inst *in = r->in;
+  uint32_t elements = (uint32_t)m->k * m->blocks, d_words = (uint32_t)m->rows * m->columns * m->blocks / 64 * element_bits(m->d) / 32;
+  struct source d;
+  take_group(r, &d, d_words);
+  in->dst = (struct dest){.kind = OPERAND_VGPR, .words = d.words, .reg = d.reg, .select = SELECT_ALL};
+  take_group(r, &in->src[0], m->rows * elements / 64 * element_bits(m->a) / 32);
+  take_group(r, &in->src[1], m->columns * elements / 64 * element_bits(m->b) / 32);
+  take_c(r, m, d_words);
+  if (m->scaled) take_scales(r);
+  in->sources = 0; /* none goes through operand() */
+  in->cbsz = (uint8_t)take_mod(r, TEXT_MOD_CBSZ);
+  in->abid = (uint8_t)take_mod(r, TEXT_MOD_ABID);
+  in->blgp = (uint8_t)take_mod(r, TEXT_MOD_BLGP);
+  if (inst_text_has(r->text, TEXT_MOD_NEG)) reading_error(r, "neg is not modelled");
+  if (m->a == F8F6F4 && (in->cbsz > 1 || in->blgp > 1)) reading_error(r, "operands of 4 or 6 bits are not modelled");
+  if (m->a != F8F6F4 && ((1u << in->cbsz) > m->blocks || in->abid >= 1u << in->cbsz))
+    reading_error(r, "a broadcast of blocks that are not there");
+  if (m->a == F64 && in->blgp) reading_error(r, "blgp of f64 is not modelled");
+}
+
+/* --- registers to matrices --------------------------------------------------------------------------------------------------- */
+
+/* The lane that B's lane l is taken from (blgp). */
+static uint32_t b_lane(uint32_t l, uint32_t blgp) {
+  switch (blgp) {
+  case 1:
+    return l & 31;
+  case 2:
+    return l | 32;
+  case 3:
+    return (l + 16) & 63;
+  case 0:
+    return l;
+  default:
+    return (l & 15) + 16 * (blgp - 4);
+  }
+}
+
+static double element(const vgpr *v, uint8_t type, uint32_t lane, uint32_t index, const double *fp8) {
+  switch (type) {
+  case F64:
+    return f64_of(v[2 * index].w[lane] | (uint64_t)v[2 * index + 1].w[lane] << 32);
+  case F32:
+    return (double)f32_of(v[index].w[lane]);
+  case F16:
+    return (double)f16_to_f32(v[index / 2].w[lane] >> (index % 2 * 16) & 0xFFFF);
+  case BF16:
+    return (double)bf16_to_f32(v[index / 2].w[lane] >> (index % 2 * 16) & 0xFFFF);
+  case I8:
+    return (double)(int8_t)(uint8_t)(v[index / 4].w[lane] >> (index % 4 * 8));
+  default:
+    return fp8[v[index / 4].w[lane] >> (index % 4 * 8) & 0xFF];
+  }
+}
+
+/* Consecutive K of a lane, lanes of a block side by side, K groups of lanes behind blocks. */
+static void load_side(
+    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, uint8_t type, uint32_t blgp, const double *fp8) {
+  uint32_t per_lane = side * m->k * m->blocks / 64;
+  for (uint32_t n = 0; n < m->blocks; n++)
+    for (uint32_t k = 0; k < m->k; k++)
+      for (uint32_t i = 0; i < side; i++) {
+        uint32_t lane = i + side * (n + m->blocks * (k / per_lane));
+        s->v[(n * m->k + k) * side + i] = element(v, type, b_lane(lane, blgp), k % per_lane, fp8);
+      }
+}
+
+/* The 8-bit operands of the f8f6f4 forms: a lane's 32 bytes are two runs of 16 K; codes are one a 32 of K. */
+static void load_f8_side(
+    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, const double *fp8, const vgpr *codes, uint32_t select) {
+  uint32_t groups = 64 / side, half = m->k / 2;
+  double scale[4][32];
+  for (uint32_t b = 0; b < groups; b++)
+    for (uint32_t i = 0; i < side; i++) scale[b][i] = codes ? e8m0_to_f64(codes->w[b * side + i] >> (8 * select) & 0xFF) : 1.0;
+  for (uint32_t g = 0; g < groups; g++)
+    for (uint32_t word = 0; word < 8; word++) {
+      uint32_t k = (word / 4) * half + 16 * g + 4 * (word % 4);
+      const double *factor = scale[k / SCALE_BLOCK];
+      double *to = &s->v[k * side];
+      for (uint32_t i = 0; i < side; i++) {
+        uint32_t bytes = v[word].w[g * side + i];
+        to[i] = fp8[bytes & 0xFF] * factor[i];
+        to[side + i] = fp8[bytes >> 8 & 0xFF] * factor[i];
+        to[2 * side + i] = fp8[bytes >> 16 & 0xFF] * factor[i];
+        to[3 * side + i] = fp8[bytes >> 24] * factor[i];
+      }
+    }
+}
+
+/* Register (in elements) and lane of element (i, j) of block n. */
+static void result_place(const struct mfma_shape *m, uint32_t n, uint32_t i, uint32_t j, uint32_t *reg, uint32_t *lane) {
+  if (m->d == F64) {
+    *reg = i / 4;
+    *lane = 16 * (i % 4) + m->columns * n + j;
+    return;
+  }
+  uint32_t across = 64 / m->columns, group = n * (m->rows / 4) + i / 4;
+  *reg = 4 * (group / across) + i % 4;
+  *lane = m->columns * (group % across) + j;
+}
+
+#define FOR_RESULT(m, n, i, j)                                                                                                             \
+  for (uint32_t n = 0; n < (m)->blocks; n++)                                                                                               \
+    for (uint32_t i = 0; i < (m)->rows; i++)                                                                                               \
+      for (uint32_t j = 0; j < (m)->columns; j++)
+
+static void load_c(struct result *c, const struct mfma_shape *m, const struct wave *w, const struct inst *in) {
+  const vgpr *v = &w->v[in->src[2].reg];
+  bool constant = in->src[2].kind == OPERAND_CONST;
+  uint64_t bits = in->src[2].value[0] | (uint64_t)in->src[2].value[1] << 32;
+  FOR_RESULT(m, n, i, j) {
+    uint32_t reg, lane;
+    result_place(m, n, i, j, &reg, &lane);
+    double *to = &c->v[(n * m->rows + i) * m->columns + j];
+    uint32_t word = constant ? (uint32_t)bits : v[m->d == F64 ? 0 : reg].w[lane];
+    if (m->d == F64)
+      *to = f64_of(constant ? bits : v[2 * reg].w[lane] | (uint64_t)v[2 * reg + 1].w[lane] << 32);
+    else
+      *to = m->d == I32 ? (double)(int32_t)word : (double)f32_of(word);
+  }
+}
+
+static void store_result(struct wave *w, const struct inst *in, const struct mfma_shape *m, const struct result *d) {
+  vgpr *v = &w->v[in->dst.reg];
+  FOR_RESULT(m, n, i, j) {
+    uint32_t reg, lane;
+    result_place(m, n, i, j, &reg, &lane);
+    double value = d->v[(n * m->rows + i) * m->columns + j];
+    if (m->d == F64) {
+      v[2 * reg].w[lane] = (uint32_t)f64_bits(value);
+      v[2 * reg + 1].w[lane] = (uint32_t)(f64_bits(value) >> 32);
+    } else {
+      v[reg].w[lane] = m->d == I32 ? (uint32_t)(int64_t)value : f32_bits((float)value);
+    }
+  }
+}
+
+/* --- the product ------------------------------------------------------------------------------------------------------------- */
+
+typedef double double4 __attribute__((vector_size(32)));
+
+/* 16 columns of two rows at a time: eight vectors of sums stay in registers. `columns` apart in memory. */
+LANES static void multiply_16(double *d, const double *a, const double *b, uint32_t rows, uint32_t columns, uint32_t k_count) {
+  for (uint32_t i = 0; i < rows; i += 2) {
+    double *row = d + i * columns;
+    double4 p[4], q[4];
+    memcpy(p, row, sizeof p);
+    memcpy(q, row + columns, sizeof q);
+    for (uint32_t k = 0; k < k_count; k++) {
+      double4 x[4];
+      memcpy(x, b + k * columns, sizeof x);
+      double s = a[k * rows + i], t = a[k * rows + i + 1];
+      for (int c = 0; c < 4; c++) p[c] += x[c] * s;
+      for (int c = 0; c < 4; c++) q[c] += x[c] * t;
+    }
+    memcpy(row, p, sizeof p);
+    memcpy(row + columns, q, sizeof q);
+  }
+}
+
+/* f64 products are rounded: fma, as the hardware's sum of products is. */
+static void multiply_f64(double *d, const double *a, const double *b, const struct mfma_shape *m) {
+  for (uint32_t i = 0; i < m->rows; i++)
+    for (uint32_t j = 0; j < m->columns; j++)
+      for (uint32_t k = 0; k < m->k; k++) d[i * m->columns + j] = fma(a[k * m->rows + i], b[k * m->columns + j], d[i * m->columns + j]);
+}
+
+static void multiply(struct result *d, const struct side *a, const struct side *b, const struct mfma_shape *m, const struct inst *in) {
+  for (uint32_t n = 0; n < m->blocks; n++) {
+    uint32_t a_block = m->a == F8F6F4 ? n : (n & ~((1u << in->cbsz) - 1)) + in->abid;
+    const double *x = &a->v[a_block * m->k * m->rows], *y = &b->v[n * m->k * m->columns];
+    double *to = &d->v[n * m->rows * m->columns];
+    if (m->d == F64 || m->columns < 16) {
+      multiply_f64(to, x, y, m);
+      continue;
+    }
+    for (uint32_t j = 0; j < m->columns; j += 16) multiply_16(to + j, x, y + j, m->rows, m->columns, m->k);
+  }
+}
+
+static void run_mfma(struct wave *w, const struct inst *in) {
+  const struct mfma_shape *m = &shapes[in->row->extra];
+  struct side a, b;
+  struct result d;
+  const vgpr *va = &w->v[in->src[0].reg], *vb = &w->v[in->src[1].reg];
+  bool fnuz = w->program->fnuz;
+  if (m->a == F8F6F4) {
+    load_f8_side(&a, m, va, m->rows, fp8_table(false, in->cbsz == 1), m->scaled ? &w->v[in->src[3].reg] : NULL, in->src[3].select);
+    load_f8_side(&b, m, vb, m->columns, fp8_table(false, in->blgp == 1), m->scaled ? &w->v[in->src[4].reg] : NULL, in->src[4].select);
+  } else {
+    load_side(&a, m, va, m->rows, m->a, 0, fp8_table(fnuz, m->a == BF8));
+    load_side(&b, m, vb, m->columns, m->b, in->blgp, fp8_table(fnuz, m->b == BF8));
+  }
+  load_c(&d, m, w, in);
+  multiply(&d, &a, &b, m, in);
+  store_result(w, in, m, &d);
+}
+
+enum mfma_index {
+#define MFMA(name, ...)       INDEX_##name,
+#define MFMA_SCALE(name, ...) INDEX_##name,
+#include "isa_mfma.def"
+#undef MFMA
+#undef MFMA_SCALE
+};
+
+#define MFMA(name, ...)       {#name, read_mfma, run_mfma, CLASS_MFMA, APPROXIMATE, {T_NONE}, INDEX_##name},
+#define MFMA_SCALE(name, ...) MFMA(name)
+static const struct isa_row rows[] = {
+#include "isa_mfma.def"
+};
+
+const struct isa_table isa_mfma = {"mfma", rows, sizeof rows / sizeof rows[0]};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vector loads, stores and atomics through buffer resources and 64-bit addresses: the rows of isa_vmem.def. */
+#include "shape_mem.h"
+
+#define ACTIVE_LANES FOR_LANES if (w->exec_mask.w[l])
+
+/* Where each active lane's access lies, and how many bytes from there on are inside the buffer. */
+struct location {
+  uint64_t address[LANES_A_WAVE];
+  uint64_t inside[LANES_A_WAVE];
+  uint64_t offset[LANES_A_WAVE]; /* in the buffer */
+  uint64_t size;                 /* of the buffer */
+};
+
+static bool locate_buffer(struct wave *w, const struct inst *in, struct location *at) {
+  struct buffer b;
+  if (!buffer_of(w, in, in->src[1].reg, &b)) return false;
+  uint64_t fixed = scalar_bits(w, in, 2) + (uint64_t)(int64_t)in->offset;
+  const vgpr *v = &w->v[in->src[0].reg];
+  at->size = b.size;
+  FOR_LANES {
+    uint64_t offset = fixed + (in->offen ? v->w[l] : 0);
+    at->offset[l] = offset;
+    at->address[l] = b.base + offset;
+    at->inside[l] = offset < b.size ? b.size - offset : 0;
+  }
+  return true;
+}
+
+static void locate_global(const struct wave *w, const struct inst *in, struct location *at) {
+  const vgpr *v = &w->v[in->src[0].reg];
+  bool scalar_base = in->src[1].words == 2;
+  uint64_t fixed = (scalar_base ? wave_sreg64(w, in->src[1].reg) : 0) + (uint64_t)(int64_t)in->offset;
+  at->size = UINT64_MAX;
+  FOR_LANES {
+    at->address[l] = fixed + (scalar_base ? v[0].w[l] : v[0].w[l] | (uint64_t)v[1].w[l] << 32);
+    at->inside[l] = UINT64_MAX;
+  }
+}
+
+static bool locate(struct wave *w, const struct inst *in, struct location *at) {
+  if (in->space == SPACE_BUFFER) return locate_buffer(w, in, at);
+  locate_global(w, in, at);
+  return true;
+}
+
+/* Bytes of a lane's access that are inside; raw buffers check each dword. A finding if it is not all, unless the buffer is a mask. */
+static uint32_t inside_bytes(struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes) {
+  if (__builtin_expect(at->inside[l] >= bytes, 1)) return bytes;
+  if (at->size) note_out_of_range(w, in, l, at->offset[l], at->size);
+  return (uint32_t)at->inside[l] & ~3u;
+}
+
+/* A flat address in the LDS aperture: its bytes, or null. */
+static uint8_t *flat_lds(struct wave *w, const struct inst *in, uint64_t address, uint32_t bytes, int lane) {
+  uint32_t offset = (uint32_t)address;
+  if ((uint64_t)offset + bytes <= w->group->lds_bytes) return w->group->lds + offset;
+  note_out_of_range(w, in, lane, offset, w->group->lds_bytes);
+  return NULL;
+}
+
+static bool in_lds(const struct inst *in, uint64_t address) { return in->space == SPACE_FLAT && address >> 32 == SHARED_APERTURE; }
+
+/* --- loads ------------------------------------------------------------------------------------------------------------------ */
+
+/* One lane's bytes into `to`, which is zeroed. False: a fault. */
+static bool load_lane(struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes, void *to) {
+  uint8_t room[MEMORY_ACCESS_MAX];
+  uint32_t inside = inside_bytes(w, in, at, l, bytes);
+  const void *from = NULL;
+  if (!inside) return true;
+  if (in_lds(in, at->address[l])) {
+    from = flat_lds(w, in, at->address[l], inside, l);
+    if (from) memcpy(to, from, inside);
+    return true;
+  }
+  from = view_read(w->group->view, at->address[l], inside, room);
+  if (!from) {
+    memory_fault(w, in);
+    return false;
+  }
+  memcpy(to, from, inside);
+  return true;
+}
+
+/* Each active lane's dword goes to LDS, lane after lane from M0 on. */
+static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_WAVE][4]) {
+  ACTIVE_LANES {
+    uint64_t to = (uint64_t)(w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset + 4 * (uint32_t)l;
+    if (to + 4 <= w->group->lds_bytes)
+      memcpy(w->group->lds + to, got[l], 4);
+    else
+      note_out_of_range(w, in, l, to, w->group->lds_bytes);
+  }
+}
+
+/* All lanes are read before a register is written: the address may be one of them. */
+static void run_load(struct wave *w, const struct inst *in) {
+  uint32_t bytes = in->row->extra & MEM_BYTES;
+  enum part part = (enum part)(in->row->extra >> MEM_PART_SHIFT & MEM_PART);
+  uint32_t got[LANES_A_WAVE][4];
+  struct location at;
+  if (!locate(w, in, &at)) return;
+  ACTIVE_LANES {
+    memset(got[l], 0, sizeof got[l]);
+    if (!load_lane(w, in, &at, l, bytes, got[l])) return;
+  }
+  if (in->lds) {
+    put_lds(w, in, got);
+    return;
+  }
+  for (uint32_t k = 0; k < in->dst.words; k++) {
+    vgpr *d = &w->v[in->dst.reg + k];
+    ACTIVE_LANES d->w[l] = bytes < 4 ? part_in(d->w[l], got[l][0], bytes, part) : got[l][k];
+  }
+}
+
+/* --- stores ----------------------------------------------------------------------------------------------------------------- */
+
+static bool store_lane(struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes, const void *from) {
+  uint32_t inside = inside_bytes(w, in, at, l, bytes);
+  if (!inside) return true;
+  if (in_lds(in, at->address[l])) {
+    uint8_t *to = flat_lds(w, in, at->address[l], inside, l);
+    if (to) memcpy(to, from, inside);
+    return true;
+  }
+  if (view_write(w->group->view, at->address[l], from, inside)) return true;
+  memory_fault(w, in);
+  return false;
+}
+
+static void run_store(struct wave *w, const struct inst *in) {
+  uint32_t bytes = in->row->extra & MEM_BYTES;
+  uint32_t shift = (in->row->extra >> MEM_PART_SHIFT & MEM_PART) == PART_HIGH ? 16 : 0;
+  const vgpr *data = &w->v[in->src[3].reg];
+  struct location at;
+  if (!locate(w, in, &at)) return;
+  ACTIVE_LANES {
+    uint32_t words[4] = {data[0].w[l] >> shift};
+    for (uint32_t k = 1; k < in->src[3].words; k++) words[k] = data[k].w[l];
+    if (!store_lane(w, in, &at, l, bytes, words)) return;
+  }
+}
+
+/* --- atomics: done by the engine at the quantum's end ------------------------------------------------------------------------- */
+
+static uint64_t group_bits(const vgpr *v, uint32_t words, int l) { return words == 2 ? v[0].w[l] | (uint64_t)v[1].w[l] << 32 : v[0].w[l]; }
+
+static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
+  uint32_t bytes = in->row->extra & MEM_BYTES, words = bytes / 4;
+  const vgpr *data = &w->v[in->src[3].reg];
+  uint64_t lanes = 0;
+  struct location at;
+  if (!locate(w, in, &at)) return;
+  struct atomic *a = view_atomic(w->group->view);
+  if (!a) {
+    memory_fault(w, in);
+    return;
+  }
+  a->wave = w;
+  a->fn = fn;
+  a->bytes = bytes;
+  a->returns = in->dst.words != 0;
+  a->dst = in->dst.reg;
+  ACTIVE_LANES {
+    if (in_lds(in, at.address[l])) {
+      wave_fault(w, in, "a flat atomic on LDS is not modelled (lane %d)", l);
+      break;
+    }
+    a->addr[l] = at.address[l];
+    a->data[l] = group_bits(data, words, l);
+    a->compare[l] = in->row->extra & MEM_COMPARES ? group_bits(data + words, words, l) : 0;
+    if (inside_bytes(w, in, &at, l, bytes) == bytes)
+      lanes |= UINT64_C(1) << l;
+    else if (a->returns)
+      for (uint32_t k = 0; k < words; k++) w->v[in->dst.reg + k].w[l] = 0;
+  }
+  a->lanes = w->stop == WAVE_FAULT ? 0 : lanes;
+  if (w->stop != WAVE_FAULT) w->stop = WAVE_ATOMIC;
+}
+
+static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)in; }
+
+#define MEM_LOAD(name, bytes, part)
+#define MEM_STORE(name, bytes, part)
+#define VMEM_ROW(name, shape, run)
+#define MEM_ATOMIC(name, bytes, expr)                                                                                                      \
+  ATOMIC_FN(name, expr)                                                                                                                    \
+  static void run_##name(struct wave *w, const struct inst *in) { run_atomic(w, in, atomic_##name); }
+#define MEM_COMPARE(name, bytes, expr) MEM_ATOMIC(name, bytes, expr)
+#include "isa_vmem.def"
+#undef MEM_LOAD
+#undef MEM_STORE
+#undef VMEM_ROW
+#undef MEM_ATOMIC
+#undef MEM_COMPARE
+
+#define ROW(text, shape, run, extra) {text, shape, run, CLASS_VMEM, EXACT, {T_NONE}, (uint16_t)(extra)},
+#define THREE(kind, name, run, extra)                                                                                                      \
+  ROW("buffer_" #kind "_" #name, read_buffer_##kind, run, extra)                                                                           \
+  ROW("global_" #kind "_" #name, read_global_##kind, run, extra) ROW("flat_" #kind "_" #name, read_global_##kind, run, extra)
+#define MEM_LOAD(name, bytes, part)    THREE(load, name, run_load, (bytes) | (part) << MEM_PART_SHIFT)
+#define MEM_STORE(name, bytes, part)   THREE(store, name, run_store, (bytes) | (part) << MEM_PART_SHIFT)
+#define MEM_ATOMIC(name, bytes, expr)  THREE(atomic, name, run_##name, bytes)
+#define MEM_COMPARE(name, bytes, expr) THREE(atomic, name, run_##name, (bytes) | MEM_COMPARES)
+#define VMEM_ROW(name, shape, run)     ROW(#name, shape, run, 0)
+static const struct isa_row rows[] = {
+#include "isa_vmem.def"
+};
+
+const struct isa_table isa_vmem = {"vmem", rows, sizeof rows / sizeof rows[0]};

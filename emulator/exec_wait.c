@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control: waits, barriers, sleep, branches, hardware registers: the rows of isa_wait.def. Memory operations are complete when they are
+   issued, so that s_waitcnt has nothing to do yet. */
+#include "operand.h"
+
+enum { HWREG_MODE = 1, HWREG_XCC_ID = 20 };
+
+static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)in; }
+
+static void run_sleep(struct wave *w, const struct inst *in) {
+  w->sleep_cycles = (uint64_t)in->imm * SLEEP_CYCLES;
+  w->stop = WAVE_SLEEPS;
+}
+
+static void run_barrier(struct wave *w, const struct inst *in) {
+  (void)in;
+  w->stop = WAVE_BARRIER;
+}
+
+static void run_endpgm(struct wave *w, const struct inst *in) {
+  (void)in;
+  w->stop = WAVE_ENDED;
+}
+
+/* --- branches ------------------------------------------------------------------------------------------------------------- */
+
+static void run_branch(struct wave *w, const struct inst *in) {
+  if (in->target == NO_INST)
+    wave_fault(w, in, "no instruction starts at the branch's target");
+  else
+    w->pc = in->target;
+}
+
+#define BRANCH(name, condition)                                                                                                            \
+  static void run_##name(struct wave *w, const struct inst *in) {                                                                          \
+    if (condition) run_branch(w, in);                                                                                                      \
+  }
+BRANCH(scc0, !w->scc)
+BRANCH(scc1, w->scc)
+BRANCH(vccz, wave_vcc(w) == 0)
+BRANCH(vccnz, wave_vcc(w) != 0)
+BRANCH(execz, wave_exec(w) == 0)
+BRANCH(execnz, wave_exec(w) != 0)
+
+/* s_getpc has a destination, s_setpc a source, s_swappc both. */
+static void read_pc(struct reading *r) {
+  if (r->row->name[2] != 's' || r->row->name[3] == 'w') take_scalar_dest(r, &r->in->dst, T_u64);
+  if (r->row->name[2] == 's') take_scalar_source(r, T_u64);
+}
+
+static void run_getpc(struct wave *w, const struct inst *in) { put_scalar_bits(w, in->dst.reg, 2, in->address + in->bytes); }
+
+static void run_setpc(struct wave *w, const struct inst *in) {
+  uint64_t address = scalar_bits(w, in, 0);
+  uint32_t target = program_at(w->program, address);
+  if (target == NO_INST)
+    wave_fault(w, in, "no instruction of this code object starts at 0x%llx", (unsigned long long)address);
+  else
+    w->pc = target;
+}
+
+static void run_swappc(struct wave *w, const struct inst *in) {
+  run_setpc(w, in);
+  if (w->stop == WAVE_RUNS) run_getpc(w, in);
+}
+
+/* --- hardware registers: imm is id | offset << 6 | (size - 1) << 11 ---------------------------------------------------------- */
+
+static void take_hwreg(struct reading *r) {
+  const struct text_operand *op = take_text(r);
+  uint32_t id = (uint32_t)op->value & 63;
+  if (op->kind != TEXT_HWREG)
+    reading_error(r, "operand %u should be a hwreg", r->next);
+  else if (id != HWREG_MODE && id != HWREG_XCC_ID)
+    reading_error(r, "hardware register %u is not modelled", id);
+  r->in->imm = (uint32_t)op->value;
+}
+
+static void read_getreg(struct reading *r) {
+  take_scalar_dest(r, &r->in->dst, T_u32);
+  take_hwreg(r);
+}
+
+static void read_setreg(struct reading *r) {
+  take_hwreg(r);
+  if ((r->in->imm & 63) != HWREG_MODE) reading_error(r, "hardware register %u cannot be written", r->in->imm & 63);
+  take_scalar_source(r, T_u32);
+}
+
+static void run_getreg(struct wave *w, const struct inst *in) {
+  uint32_t value = (in->imm & 63) == HWREG_MODE ? w->mode : w->group->xcc;
+  put_scalar_bits(w, in->dst.reg, 1, value >> (in->imm >> 6 & 31) & (UINT32_MAX >> (31 - (in->imm >> 11 & 31))));
+}
+
+static void run_setreg(struct wave *w, const struct inst *in) {
+  uint32_t offset = in->imm >> 6 & 31, mask = (UINT32_MAX >> (31 - (in->imm >> 11 & 31))) << offset;
+  wave_set_mode(w, (w->mode & ~mask) | ((uint32_t)scalar_bits(w, in, 0) << offset & mask));
+}
+
+#define WAIT_ROW(name, shape, run) {#name, shape, run, CLASS_CONTROL, EXACT, {T_NONE}, 0},
+static const struct isa_row rows[] = {
+#include "isa_wait.def"
+};
+
+const struct isa_table isa_wait = {"wait", rows, sizeof rows / sizeof rows[0]};
