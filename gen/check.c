@@ -76,7 +76,6 @@ enum frontgen_status check_code_object(
   char why[CODE_ERROR_MAX];
   struct check *c = calloc(1, sizeof *c);
   memset(report, 0, sizeof *report);
-  error[0] = 0;
   if (!c) {
     snprintf(error, FRONTGEN_ERROR_MAX, "no memory to check the code object");
     return FRONTGEN_ENVIRONMENT;

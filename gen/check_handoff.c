@@ -20,6 +20,8 @@ static bool is_flag(const struct check *c, const struct check_inst *inst) {
   return event == EV_XRDY_PUT || event == EV_QRDY_PUT;
 }
 
+static const char *put_name(const struct check *c, const struct check_inst *inst) { return issue_event_name(c->row[inst->row].event); }
+
 static unsigned step(const struct check *c, const struct check_inst *inst, unsigned state) {
   if (is_data(c, inst)) return state | PENDING;
   if (strcmp(inst->text.name, "s_waitcnt") == 0 && inst->text.wait_vm == 0 && (state & PENDING)) return WAITED;
@@ -61,9 +63,9 @@ static void settle_gate(struct check *c) {
       const struct check_inst *inst = &code->inst[k];
       examined += is_data(c, inst) || is_flag(c, inst);
       if (is_flag(c, inst) && (state & PENDING))
-        check_note_fault(inst, wrong, "a flag is put while a data store may be in flight: s_waitcnt vmcnt(0) is missing on a path");
+        check_note_fault(inst, wrong, "%s while a data store may be in flight: s_waitcnt vmcnt(0) is missing on a path", put_name(c, inst));
       else if (is_flag(c, inst) && (state & WAITED))
-        check_note_fault(inst, wrong, "a flag is put with no s_barrier since the wait for the data: other waves may not be done");
+        check_note_fault(inst, wrong, "%s with no s_barrier since the wait for the data: other waves may not be done", put_name(c, inst));
       state = step(c, inst, state);
     }
   }
