@@ -293,7 +293,7 @@ void take_vector_mods(struct reading *r) {
   if ((mul || div) && !in->omod) reading_error(r, "an output modifier that does not exist");
   if ((in->clamp || in->omod) && !is_float((enum isa_type)in->dst.type)) reading_error(r, "clamp of this result is not modelled");
   if (in->clamp || in->omod || in->dst.keep_other) in->slow_commit = true;
-  if (inst_text_has(r->text, TEXT_MOD_OP_SEL)) take_op_sel(r);
+  if (r->mods_left >> TEXT_MOD_OP_SEL & 1) take_op_sel(r); /* a packed shape has taken it */
   if (r->text->suffix == TEXT_DPP) take_dpp(r);
   if (r->text->suffix == TEXT_SDWA) take_sdwa(r);
 }
