@@ -39,7 +39,7 @@ static uint32_t nan_code(const struct small_float *f, uint32_t sign) {
 
 /* |value| in units of the last place at its magnitude, and the code that unit count is added to. Exact scaling: no rounding here. */
 static double in_ulps(const struct small_float *f, double size, uint32_t *base) {
-  int e = 0, lowest = 1 - f->bias;
+  int lowest = 1 - f->bias, e = lowest; /* of 0 */
   if (size > 0) frexp(size, &e);
   e = e - 1 < lowest ? lowest : e - 1;
   *base = (uint32_t)(e - lowest) << f->mantissa;
