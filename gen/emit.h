@@ -39,8 +39,11 @@ val emit_buffer(struct emit *e, enum front_arg arg);
 /* A buffer of size 0 unless `live`: its loads give 0 and cost no traffic. */
 val emit_masked_buffer(struct emit *e, enum front_arg arg, val live);
 val emit_x_buffer(struct emit *e, val live);
-/* The guard's budget: constant during a launch, so a scalar load. */
-val emit_guard_budget(struct emit *e);
+/* The guard's words, and its budget: constant during a launch, so a scalar load. */
+struct guard_words {
+  val buffer, budget;
+};
+struct guard_words emit_guard_words(struct emit *e);
 val emit_scratch_buffer(struct emit *e, enum scratch_region region);
 val emit_masked_scratch_buffer(struct emit *e, enum scratch_region region, val live);
 
@@ -64,14 +67,13 @@ struct quantised emit_quantise(struct emit *e, const val v[8]); /* 8 values a la
 /* emit_guard.c: bounded polls. All of it is nothing where the plan has no guard. */
 enum poll_stage { POLL_XRDY = 1, POLL_QKVP, POLL_QRDY }; /* as the guard's record numbers them */
 void emit_guard_begin(struct emit *e);
-/* The loop of a poll, its end, and what a wave does that left it without the pairs. */
+/* The loop of a poll, and its end. */
 struct guard_watch {
   val start; /* the clock before the first round */
   struct ir_carry rounds;
 };
 struct guard_watch emit_guard_loop(struct emit *e);
-void emit_guard_end_loop(struct emit *e, struct guard_watch *watch);
-void emit_guard_give_up(struct emit *e, enum poll_stage stage, val good);
+void emit_guard_end_loop(struct emit *e, struct guard_watch *watch, enum poll_stage stage);
 /* Behind the barrier that follows a poll: what stands between the two is left out by a workgroup with a wave that gave up. */
 void emit_unless_stopped(struct emit *e);
 void emit_end_unless_stopped(struct emit *e);

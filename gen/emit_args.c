@@ -57,11 +57,13 @@ val emit_masked_scratch_buffer(struct emit *e, enum scratch_region region, val l
   return amd_resource(e->b, base, bytes);
 }
 
-val emit_guard_budget(struct emit *e) {
+struct guard_words emit_guard_words(struct emit *e) {
   enum { BUDGET_BYTE = 32 };
   struct ir *b = e->b;
   val base = emit_arg(e, ARG_guard);
   val at = ir_offset(b, base, ir_i64(BUDGET_BYTE));
   val constant = ir_cast(b, "addrspacecast", at, T_CONSTANT);
-  return ir_load(b, T_I32, constant, .name = "budget");
+  struct guard_words g = {.budget = ir_load(b, T_I32, constant, .name = "budget")};
+  g.buffer = amd_resource(b, base, bytes_of(e, ARG_guard));
+  return g;
 }

@@ -33,23 +33,26 @@ struct guard_watch emit_guard_loop(struct emit *e) {
   return watch;
 }
 
-/* Leaves the loop past the budget, or once the status word is set. */
-static void look(struct emit *e, val start) {
+/* Past the budget, or once the status word is set, the wave leaves its mark and the loop. */
+static void look(struct emit *e, val start, enum poll_stage stage) {
   struct ir *b = e->b;
   uint32_t line = emit_line(e, EV_GUARD_LOOK, e->polls++);
   val now = amd_clock(b);
-  val guard = emit_buffer(e, ARG_guard);
-  val budget = emit_guard_budget(e);
-  val status = buffer_load(b, T_I32, guard, ir_i32(STATUS_BYTE), .sc1 = true, .name = "status", .line = line);
+  struct guard_words guard = emit_guard_words(e);
+  val status = buffer_load(b, T_I32, guard.buffer, ir_i32(STATUS_BYTE), .sc1 = true, .name = "status", .line = line);
   val spent = ir_sub(b, now, start);
-  val allowed = ir_sub(b, budget, ir_i32(1)); /* a budget of 0 allows everything */
+  val allowed = ir_sub(b, guard.budget, ir_i32(1)); /* a budget of 0 allows everything */
   val late = ir_ult(b, allowed, spent);
-  ir_leave_if(b, late);
   val stopped = ir_ne(b, status, ir_i32(0));
-  ir_leave_if(b, stopped);
+  val over = ir_or(b, late, stopped);
+  ir_if(b, over, "give up");
+  val mark = mark_of(e);
+  ir_store(b, ir_const(T_I8, stage), mark);
+  ir_end_if(b);
+  ir_leave_if(b, over);
 }
 
-void emit_guard_end_loop(struct emit *e, struct guard_watch *watch) {
+void emit_guard_end_loop(struct emit *e, struct guard_watch *watch, enum poll_stage stage) {
   struct ir *b = e->b;
   if (!e->plan->guard) {
     ir_end_loop(b);
@@ -58,20 +61,10 @@ void emit_guard_end_loop(struct emit *e, struct guard_watch *watch) {
   val phase = ir_and(b, watch->rounds.now, ir_i32(ROUNDS_A_LOOK - 1));
   val due = ir_eq(b, phase, ir_i32(0));
   ir_if(b, due, "look");
-  look(e, watch->start);
+  look(e, watch->start, stage);
   ir_end_if(b);
   val next = ir_add(b, watch->rounds.now, ir_i32(1));
   ir_end_loop_with(b, watch->rounds, next);
-}
-
-void emit_guard_give_up(struct emit *e, enum poll_stage stage, val good) {
-  struct ir *b = e->b;
-  if (!e->plan->guard) return;
-  val bad = ir_xor(b, good, ir_i1(true));
-  ir_if(b, bad, "give up");
-  val mark = mark_of(e);
-  ir_store(b, ir_const(T_I8, stage), mark);
-  ir_end_if(b);
 }
 
 void emit_unless_stopped(struct emit *e) {

@@ -57,8 +57,7 @@ void emit_poll(struct emit *e, enum poll_stage stage, val region, const val *at,
   val good = poll_round(e, region, at, count, pairs, line, got);
   ir_leave_if(b, good);
   amd_sleep(b); /* also keeps LLVM from hoisting the loads */
-  emit_guard_end_loop(e, &watch);
-  emit_guard_give_up(e, stage, good);
+  emit_guard_end_loop(e, &watch, stage);
 }
 
 void emit_await_flags(struct emit *e, enum poll_stage stage, val pair, uint32_t count, uint32_t line) {
