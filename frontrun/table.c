@@ -32,6 +32,9 @@ static void print_stage(const struct compare_row *row) {
 }
 
 static void print_traffic(const struct launch *launch) {
+  bool any = false;
+  for (int arg = 0; arg < FRONT_ARGS; arg++) any |= launch->traffic[arg].counted;
+  if (!any) return;
   printf("  %-10s %11s %11s %11s  %s\n", "argument", "unique B", "total B", "minimum B", "fetches");
   for (int arg = 0; arg < FRONT_ARGS; arg++) {
     const struct launch_traffic *t = &launch->traffic[arg];
