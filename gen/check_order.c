@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* Section 5 leaves these pairs free: qkv's cos and sin may follow the poll's first loads; the masked weights of free workgroups may
-   precede xq's x. */
+   precede xq's x, which is then no matter of every wave. */
 static bool may_swap(const struct issue_row *a, const struct issue_row *b) {
   if (a->event == EV_QKV_ROPE && b->event == EV_QKVP_POLL) return b->instance == 0;
-  return a->event == EV_XQ_X && b->event == EV_WQKV_WEIGHTS;
+  return a->event == EV_XQ_X && b->event == EV_WQKV_WEIGHTS && !(a->all && b->all);
 }
 
 static void order_gate(struct check *c) {

@@ -92,6 +92,9 @@ static void test_order(void **state) {
   p = planted_kernel(large);
   move(&p, EV_X8_ROWS, EV_XRDY_POLL); /* rows read before their flags are seen */
   planted_assert(&p, "issue order", "xrdy poll 0 can run after x8 rows 0");
+  p = planted_kernel(large);
+  move(&p, EV_WQKV_WEIGHTS, EV_XQ_X); /* where both are of every workgroup */
+  planted_assert(&p, "issue order", "xq's x 0 can run after wqkv weights 0");
 }
 
 static void test_order_around_a_loop(void **state) {
