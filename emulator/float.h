@@ -65,6 +65,21 @@ static inline double e8m0_to_f64(uint32_t code) {
   return f64_of(code == 255 ? UINT64_C(0x7FF8000000000000) : (uint64_t)(code + 1023 - 127) << 52);
 }
 
+/* The same from f32 for the fp8 formats, by integer arithmetic: what vectorised loops call. */
+static inline uint32_t fp8_from_f32(const struct small_float *f, float value, bool saturate) {
+  uint32_t bits = f32_bits(value), sign = bits >> 24 & 0x80, size = bits & 0x7FFFFFFF, drop = 23u - f->mantissa;
+  uint32_t least_normal = (uint32_t)(128 - f->bias) << 23, last_place = least_normal + ((23u - f->mantissa) << 23);
+  uint32_t top = f->fnuz ? 0x7F : f->infinity ? 0x7B : 0x7E, nan = f->fnuz ? 0x80 : f->infinity ? 0x7E : 0x7F;
+  /* Below the normals a number is added whose last place is the format's; above, the last place rounds as integers do. */
+  uint32_t tiny = f32_bits(f32_of(size) + f32_of(last_place)) - last_place;
+  uint32_t normal = (size + ((1u << (drop - 1)) - 1) + (size >> drop & 1) - ((uint32_t)(127 - f->bias) << 23)) >> drop;
+  uint32_t code = size < least_normal ? tiny : normal;
+  uint32_t over = saturate ? top : f->infinity ? 0x7C : nan;
+  code = code > top ? over : code;
+  code = size > 0x7F800000 ? nan : code;
+  return f->fnuz ? (code == 0 || code == 0x80 ? code : sign | code) : sign | code;
+}
+
 /* All 256 values of an fp8 format: fp8_table(fnuz, e5m2)[code]. */
 const double *fp8_table(bool fnuz, bool e5m2);
 

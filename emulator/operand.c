@@ -115,39 +115,54 @@ static void finish_floats(const struct wave *w, const struct inst *in, vgpr *r, 
   }
 }
 
-/* A result that fills a part of its register, merged with what is there. */
-static uint32_t merge(uint32_t old, uint32_t x, const struct dest *d) {
-  if (d->select != SELECT_ALL) {
-    uint32_t bits = d->select < 4 ? 8 : 16, shift = d->select < 4 ? 8u * d->select : d->select == 5 ? 16 : 0;
-    uint32_t mask = ((1u << bits) - 1) << shift, placed = x << shift & mask;
-    if (d->unused == TEXT_UNUSED_PRESERVE) return (old & ~mask) | placed;
-    if (d->unused == TEXT_UNUSED_SEXT && placed >> (shift + bits - 1)) return placed | (uint32_t)((uint64_t)UINT32_MAX << (shift + bits));
-    return placed;
-  }
-  if (d->half) return (old & 0xFFFF) | x << 16;
-  return d->keep_other ? (old & 0xFFFF0000u) | (x & 0xFFFF) : x;
+/* SDWA: a result that fills a byte or word of its register. */
+static uint32_t merge_sdwa(uint32_t old, uint32_t x, const struct dest *d) {
+  uint32_t bits = d->select < 4 ? 8 : 16, shift = d->select < 4 ? 8u * d->select : d->select == 5 ? 16 : 0;
+  uint32_t mask = ((1u << bits) - 1) << shift, placed = x << shift & mask;
+  if (d->unused == TEXT_UNUSED_PRESERVE) return (old & ~mask) | placed;
+  if (d->unused == TEXT_UNUSED_SEXT && placed >> (shift + bits - 1)) return placed | (uint32_t)((uint64_t)UINT32_MAX << (shift + bits));
+  return placed;
 }
 
-/* EXEC, less what DPP leaves alone. */
-static bool lane_written(const struct wave *w, const struct inst *in, int l) {
-  if (!w->exec_mask.w[l]) return false;
-  if (!in->dpp) return true;
-  if (!(in->row_mask >> (l / 16) & 1) || !(in->bank_mask >> (l % 16 / 4) & 1)) return false;
-  int from = in->dpp_lane[l];
-  return in->bound_ctrl || (from >= 0 && w->exec_mask.w[from]);
+/* EXEC, less what DPP leaves alone, as words: decided before the first store, since a destination may be a source. */
+static void written_lanes(vgpr *written, const struct wave *w, const struct inst *in) {
+  *written = w->exec_mask;
+  if (!in->dpp) return;
+  FOR_LANES {
+    bool on = (in->row_mask >> (l / 16) & 1) && (in->bank_mask >> (l % 16 / 4) & 1);
+    int from = in->dpp_lane[l];
+    if (!on || !(in->bound_ctrl || (from >= 0 && w->exec_mask.w[from]))) written->w[l] = 0;
+  }
+}
+
+LANES static void write_merged(struct wave *w, const struct inst *in, const vgpr *r, int words) {
+  vgpr written;
+  written_lanes(&written, w, in);
+  for (int k = 0; k < words; k++) {
+    vgpr *d = &w->v[in->dst.reg + k];
+    vgpr x;
+    if (in->dst.select != SELECT_ALL)
+      FOR_LANES x.w[l] = merge_sdwa(d->w[l], r[k].w[l], &in->dst);
+    else if (in->dst.half)
+      FOR_LANES x.w[l] = (d->w[l] & 0xFFFF) | r[k].w[l] << 16;
+    else if (in->dst.keep_other)
+      FOR_LANES x.w[l] = (d->w[l] & 0xFFFF0000u) | (r[k].w[l] & 0xFFFF);
+    else
+      x = r[k];
+    FOR_LANES d->w[l] ^= (d->w[l] ^ x.w[l]) & written.w[l];
+  }
 }
 
 void commit_slow(struct wave *w, const struct inst *in, const vgpr *result, int words) {
   vgpr r[2];
-  bool written[LANES_A_WAVE]; /* decided before the first store: a destination may be a source */
+  if (!in->omod && !in->clamp && !w->modal) {
+    write_merged(w, in, result, words);
+    return;
+  }
   memcpy(r, result, (size_t)words * sizeof *result);
   if (in->omod || in->clamp) finish_floats(w, in, r, words);
   if (w->modal) flush(w, r, (enum isa_type)in->dst.type);
-  FOR_LANES written[l] = lane_written(w, in, l);
-  for (int k = 0; k < words; k++) {
-    vgpr *d = &w->v[in->dst.reg + k];
-    FOR_LANES if (written[l]) d->w[l] = merge(d->w[l], r[k].w[l], &in->dst);
-  }
+  write_merged(w, in, r, words);
 }
 
 /* --- lanes and bits ------------------------------------------------------------------------------------------------------- */
