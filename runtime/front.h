@@ -33,7 +33,8 @@ enum front_status {
   FRONT_ERR_BUSY,        /* the queue is full, or an object is still in use by a launch in flight */
   FRONT_ERR_TIMEOUT,     /* the launch did not end in time; it may still be running */
   FRONT_ERR_FAULT,       /* the queue stopped: a memory fault, an illegal instruction, ... The queue is dead */
-  FRONT_ERR_HSA          /* any other failure of an HSA call: the text has its name and HSA's own words */
+  FRONT_ERR_HSA,         /* any other failure of an HSA call: the text has its name and HSA's own words */
+  FRONT_ERR_HIP          /* the same of a HIP call (front_hip.h) */
 };
 
 typedef struct front_runtime {

@@ -36,6 +36,7 @@ const char *front_status_name(enum front_status status) {
       [FRONT_ERR_TIMEOUT] = "FRONT_ERR_TIMEOUT",
       [FRONT_ERR_FAULT] = "FRONT_ERR_FAULT",
       [FRONT_ERR_HSA] = "FRONT_ERR_HSA",
+      [FRONT_ERR_HIP] = "FRONT_ERR_HIP",
   };
   unsigned index = (unsigned)status;
   return index < sizeof names / sizeof names[0] ? names[index] : "unknown status";
