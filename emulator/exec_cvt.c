@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversions: the rows of isa_cvt.def. */
-#include <math.h>
-
-#include "operand.h"
+#include "valu_math.h"
 
 enum { MODE_FP16_OVFL_BIT = 23 };
 

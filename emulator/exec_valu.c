@@ -46,7 +46,6 @@
 #define VK2C(name, D, A, B, value)   V2(name##_clamp, D, A, B, value)
 #define VK3(name, D, A, B, C, value) V3(name, D, A, B, C, value)
 #define VA(name, T, value)           V3(name, T, T, T, T, value)
-#define VAK(name, T, value)          V3(name, T, T, T, T, value)
 #define VS(name, value)                                                                                                                    \
   RUN(name, u32, FETCH(SA, u32, 0) FETCH(SB, u32, 1) FETCH_MASK(scalar_bits(w, in, 2)), TAKE(a, SA, u32) TAKE(b, SB, u32) TAKE_MASK, value)
 #define VM3(name, D, A, B, C, value)                                                                                                       \
@@ -69,7 +68,6 @@
 #undef VK2C
 #undef VK3
 #undef VA
-#undef VAK
 #undef VS
 #undef VM3
 #undef VO
@@ -87,7 +85,6 @@
 #define VI3(name, value)                             V3(name, u32, u32, u32, u32, value)
 #define VK3(name, D, A, B, C, value)                 ROW(#name, name, read_vector, EXACT, ROW_KEEP_OTHER, T_##D, T_##A, T_##B, T_##C)
 #define VA(name, T, value)                           ROW(#name, name, read_vector_acc, EXACT, 0, T_##T, T_##T, T_##T, T_##T)
-#define VAK(name, T, value)                          ROW(#name, name, read_vector_acc, EXACT, ROW_KEEP_OTHER, T_##T, T_##T, T_##T, T_##T)
 #define VS(name, value)                              ROW(#name, name, read_select, EXACT, 0, T_u32, T_u32, T_u32)
 #define VM3(name, D, A, B, C, value)                 V3(name, D, A, B, C, value)
 #define VO(name, value, flag)                        ROW(#name, name, read_carry, EXACT, 0, T_u32, T_u32, T_u32)

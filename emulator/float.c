@@ -80,7 +80,7 @@ uint32_t f16_from_f64_rtz(double value) {
 
 float f16_to_f32(uint32_t code) {
   uint32_t sign = (code & 0x8000u) << 16, magnitude = code & 0x7FFFu;
-  if (magnitude >= 0x7C00) return f32_of(sign | 0x7F800000u | (magnitude & 0x3FF) << 13 | (magnitude > 0x7C00 ? 0x400000u : 0));
+  if (magnitude >= 0x7C00) return f32_of(sign | 0x7F800000u | (magnitude & 0x3FF) << 13);
   if (magnitude >= 0x400) return f32_of(sign | ((magnitude << 13) + ((127u - 15) << 23)));
   float v = (float)magnitude * 0x1p-24f;
   return sign ? -v : v;

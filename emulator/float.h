@@ -51,7 +51,7 @@ uint32_t small_from_f64(const struct small_float *format, double value, bool sat
 /* The same towards zero: overflow gives the largest finite value. Only with infinity (f16). */
 uint32_t f16_from_f64_rtz(double value);
 
-float f16_to_f32(uint32_t code);
+float f16_to_f32(uint32_t code); /* a signalling NaN stays one */
 uint32_t f16_from_f32(float value);
 
 /* a * b + c with one rounding to f16. */
