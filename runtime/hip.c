@@ -41,10 +41,10 @@ struct hip_binding {
 
 static enum front_status count_devices(struct hip *hip) {
   unsigned error = hip->call.hipGetDeviceCount(&hip->devices);
-  if (error == HIP_SUCCESS && hip->devices > 0) return FRONT_OK;
-  if (error != HIP_SUCCESS && error != HIP_NO_DEVICE && error != HIP_INVALID_DEVICE)
+  if (error == HIP_GOOD && hip->devices > 0) return FRONT_OK;
+  if (error != HIP_GOOD && error != HIP_NO_DEVICE && error != HIP_INVALID_DEVICE)
     return hip_fail(&hip->call, "front_hip_open", "hipGetDeviceCount", error);
-  if (error != HIP_SUCCESS) (void)hip->call.hipGetLastError();
+  if (error != HIP_GOOD) (void)hip->call.hipGetLastError();
   return status_fail(FRONT_ERR_NO_DEVICE,
       "front_hip_open: %s finds no GPU: check that /dev/kfd is there and may be opened, and HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES",
       hip->path);
@@ -86,7 +86,7 @@ enum front_status front_hip_library_path(front_hip hip, const char **path) {
 /* Compute units that a stream's mask leaves, at most `units`. HIP without an answer: all of them. */
 static uint32_t count_units(const struct hip_table *call, struct ihipStream_t *stream, uint32_t units) {
   uint32_t mask[HIP_MASK_WORDS] = {0}, set = 0;
-  if (call->hipExtStreamGetCUMask(stream, HIP_MASK_WORDS, mask) != HIP_SUCCESS) {
+  if (call->hipExtStreamGetCUMask(stream, HIP_MASK_WORDS, mask) != HIP_GOOD) {
     (void)call->hipGetLastError();
     return units;
   }
@@ -100,12 +100,12 @@ static enum front_status describe(struct hip *hip, int ordinal, struct front_hip
   int current = 0, units = 0;
   memset(&properties, 0, sizeof properties);
   unsigned error = call->hipGetDevice(&current);
-  if (error != HIP_SUCCESS) return hip_fail(call, "HIP's current device", "hipGetDevice", error);
+  if (error != HIP_GOOD) return hip_fail(call, "HIP's current device", "hipGetDevice", error);
   if (ordinal < 0) ordinal = current;
   error = call->hipGetDevicePropertiesR0600(&properties, ordinal);
-  if (error != HIP_SUCCESS) return hip_fail(call, "a HIP device's properties", "hipGetDeviceProperties", error);
+  if (error != HIP_GOOD) return hip_fail(call, "a HIP device's properties", "hipGetDeviceProperties", error);
   error = call->hipDeviceGetAttribute(&units, HIP_ATTRIBUTE_COMPUTE_UNITS, ordinal);
-  if (error != HIP_SUCCESS) return hip_fail(call, "a HIP device's compute units", "hipDeviceGetAttribute", error);
+  if (error != HIP_GOOD) return hip_fail(call, "a HIP device's compute units", "hipDeviceGetAttribute", error);
   properties.name[HIP_NAME_BYTES - 1] = properties.isa[HIP_NAME_BYTES - 1] = 0;
   *info = (struct front_hip_device_info){.ordinal = ordinal, .compute_units = units > 0 ? (uint32_t)units : 0};
   /* The null stream is the current device's. */
@@ -144,20 +144,20 @@ static enum front_status load(struct hip_kernel *kernel) {
   char *dot = strrchr(function, '.');
   if (dot && !strcmp(dot, ".kd")) *dot = 0; /* HIP looks a function up by its own name, not by its descriptor's */
   unsigned error = call->hipModuleLoadData(&kernel->module, kernel->image);
-  if (error != HIP_SUCCESS) {
+  if (error != HIP_GOOD) {
     kernel->module = NULL;
     return hip_fail(call, name, "hipModuleLoadData", error);
   }
   error = call->hipModuleGetFunction(&kernel->function, kernel->module, function);
-  if (error != HIP_SUCCESS) return hip_fail(call, name, "hipModuleGetFunction", error);
+  if (error != HIP_GOOD) return hip_fail(call, name, "hipModuleGetFunction", error);
   error = call->hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, THREADS, 0);
-  if (error != HIP_SUCCESS) return hip_fail(call, name, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", error);
+  if (error != HIP_GOOD) return hip_fail(call, name, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", error);
   kernel->workgroups_a_unit = blocks > 0 ? (uint32_t)blocks : 0;
   return check_residency(kernel, kernel->device.isa, kernel->device.compute_units);
 }
 
 static void release(struct hip_kernel *kernel) {
-  if (kernel->module && kernel->hip->call.hipModuleUnload(kernel->module) != HIP_SUCCESS) (void)kernel->hip->call.hipGetLastError();
+  if (kernel->module && kernel->hip->call.hipModuleUnload(kernel->module) != HIP_GOOD) (void)kernel->hip->call.hipGetLastError();
   free(kernel->image);
   free(kernel);
 }
@@ -221,7 +221,7 @@ enum front_status front_hip_stream_check(front_hip_kernel kernel, struct ihipStr
   const struct hip_kernel *k = kernel.impl;
   int device = 0;
   unsigned error = k->hip->call.hipStreamGetDevice(stream, &device);
-  if (error != HIP_SUCCESS) return hip_fail(&k->hip->call, "front_hip_stream_check", "hipStreamGetDevice", error);
+  if (error != HIP_GOOD) return hip_fail(&k->hip->call, "front_hip_stream_check", "hipStreamGetDevice", error);
   if (device != k->device.ordinal)
     return status_fail(FRONT_ERR_ARGUMENT, "front_hip_stream_check: the stream is of HIP device %d, %s was loaded for device %d", device,
         k->info.name, k->device.ordinal);
@@ -281,7 +281,7 @@ static enum front_status launch_failed(const struct hip_kernel *kernel, struct i
   unsigned capturing = 0;
   char what[160];
   (void)call->hipGetLastError();
-  bool captured = call->hipStreamIsCapturing(stream, &capturing) == HIP_SUCCESS && capturing;
+  bool captured = call->hipStreamIsCapturing(stream, &capturing) == HIP_GOOD && capturing;
   snprintf(what, sizeof what, "%s%s", kernel->info.name, captured ? ", on a stream that is being captured" : "");
   return hip_fail(call, what, "hipModuleLaunchKernel", error);
 }
@@ -293,7 +293,7 @@ enum front_status front_hip_launch(front_hip_binding binding, struct ihipStream_
   /* HIP copies the block before it returns, also into a graph. */
   void *extra[] = {(void *)HIP_PARAM_POINTER, &binding.impl->block, (void *)HIP_PARAM_SIZE, &bytes, (void *)HIP_PARAM_END};
   unsigned error = kernel->hip->call.hipModuleLaunchKernel(kernel->function, GRID, 1, 1, THREADS, 1, 1, 0, stream, NULL, extra);
-  return error == HIP_SUCCESS ? FRONT_OK : launch_failed(kernel, stream, error);
+  return error == HIP_GOOD ? FRONT_OK : launch_failed(kernel, stream, error);
 }
 
 enum front_status front_hip_guard_check(front_hip_kernel kernel, const uint32_t words[32]) {

@@ -10,7 +10,7 @@
 struct ihipModule_t;       /* hipModule_t is a pointer to it */
 struct ihipModuleSymbol_t; /* hipFunction_t, likewise */
 
-enum { HIP_SUCCESS = 0, HIP_OUT_OF_MEMORY = 2, HIP_NO_DEVICE = 100, HIP_INVALID_DEVICE = 101 };
+enum { HIP_GOOD = 0, HIP_OUT_OF_MEMORY = 2, HIP_NO_DEVICE = 100, HIP_INVALID_DEVICE = 101 };
 enum { HIP_ATTRIBUTE_COMPUTE_UNITS = 63 };                     /* hipDeviceAttributeMultiprocessorCount */
 enum { HIP_PARAM_POINTER = 1, HIP_PARAM_SIZE, HIP_PARAM_END }; /* HIP_LAUNCH_PARAM_BUFFER_POINTER, ... */
 enum { HIP_MASK_WORDS = 32, HIP_NAME_BYTES = 256, HIP_PROPERTIES_BYTES = 1472, HIP_PROPERTIES_ISA = 1160 };
