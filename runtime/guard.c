@@ -35,7 +35,7 @@ static void describe_pair(const struct front_kernel_info *kernel, uint32_t stage
   snprintf(text + used, bytes - (size_t)used, ")");
 }
 
-enum front_status guard_read(const struct front_kernel_info *kernel, const uint32_t words[GUARD_WORDS]) {
+enum front_status guard_read(const struct front_kernel_info *kernel, const uint32_t words[GUARD_RECORD_WORDS]) {
   if (!words[WORD_STATUS]) return FRONT_OK;
   char stage[96];
   describe_pair(kernel, words[WORD_STAGE], words[WORD_PAIR], stage, sizeof stage);
