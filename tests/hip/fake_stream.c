@@ -104,12 +104,16 @@ hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t words, con
   return fake_return(hipSuccess);
 }
 
-/* Words beyond the device's are left alone. */
+/* Bits beyond the device's compute units are 0. */
 hipError_t hipExtStreamGetCUMask(hipStream_t handle, uint32_t words, uint32_t *mask) {
   struct ihipStream_t *stream = fake_stream(handle);
   if (fake.fail_mask != hipSuccess) return fake_return(fake.fail_mask);
   if (words < FAKE_WORDS) return fake_return(hipErrorInvalidValue);
-  memcpy(mask, stream->masked ? stream->mask : fake.global_mask, sizeof stream->mask);
+  const struct fake_gpu *gpu = fake_gpu();
+  const uint32_t *from = stream->masked ? stream->mask : fake.global_mask, all = FAKE_WORDS * 32;
+  uint32_t units = (uint32_t)(fake.compute_units ? fake.compute_units : gpu ? gpu->compute_units : 0);
+  memset(mask, 0, words * sizeof *mask);
+  for (uint32_t i = 0; i < units && i < all; i++) mask[i / 32] |= from[i / 32] & 1u << i % 32;
   return fake_return(hipSuccess);
 }
 
