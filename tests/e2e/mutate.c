@@ -150,11 +150,13 @@ static char *edit_accesses(const char *module, const struct ir_sizes *sizes, con
   return o.text;
 }
 
+/* Lines count with their newline, so that `from` may be a line's end. */
 static char *edit_text(const char *module, const struct edit *e) {
   struct out o = {0};
   uint32_t hits = 0;
   for (const char *line = module; *line;) {
     size_t length = strcspn(line, "\n");
+    length += line[length] == '\n';
     const char *from = memmem(line, length, e->from, strlen(e->from));
     if (from && memmem(line, length, e->where, strlen(e->where))) {
       put(&o, line, (size_t)(from - line));
@@ -164,8 +166,7 @@ static char *edit_text(const char *module, const struct edit *e) {
     } else {
       put(&o, line, length);
     }
-    put_string(&o, "\n");
-    line += length + (line[length] == '\n');
+    line += length;
   }
   if (hits != e->last - e->first + 1) fail_msg("\"%s\" was found in %u lines, not %u", e->from, hits, e->last - e->first + 1);
   return o.text;
