@@ -70,7 +70,24 @@ void rig_close(struct rig *r) {
   free(r);
 }
 
+static const struct isa_row *executed[4096];
+static size_t executed_count;
+
+static bool was_executed(const struct isa_row *row) {
+  for (size_t i = 0; i < executed_count; i++)
+    if (executed[i] == row) return true;
+  return false;
+}
+
+const char *rig_untested(const struct isa_table *table) {
+  for (uint32_t i = 0; i < table->count; i++)
+    if (!was_executed(&table->rows[i])) return table->rows[i].name;
+  return NULL;
+}
+
 enum wave_stop rig_run(struct rig *r, size_t i) {
+  const struct isa_row *row = r->program->inst[i].row;
+  if (!was_executed(row) && executed_count < sizeof executed / sizeof executed[0]) executed[executed_count++] = row;
   const struct atomic *bad = NULL;
   bool changed = false;
   r->wave->pc = (uint32_t)i;

@@ -34,7 +34,10 @@ uint8_t *assemble(const char *cpu, const char *text, size_t *bytes);
 /* Value number i of a type's list, edges first, then pseudo-random; there are as many as asked for. */
 uint64_t rig_value(enum isa_type type, uint32_t i);
 
-/* Fails the test if a row of `table` has no name in `names`; each name of `names` must be a row of one of the tables given in turn. */
+/* Is there a row of that name? */
 bool rig_is_row(const struct isa_table *table, const char *name);
+
+/* The first row of the table that no rig_run() of this program has executed, or null. */
+const char *rig_untested(const struct isa_table *table);
 
 #endif
