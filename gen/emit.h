@@ -36,6 +36,9 @@ uint32_t emit_line(struct emit *e, enum issue_event event, uint32_t instance);
 /* emit_args.c. An argument is loaded anew at each use: SGPRs are scarce. */
 val emit_arg(struct emit *e, enum front_arg arg);
 val emit_buffer(struct emit *e, enum front_arg arg);
+/* cos_sin from its first cos, or from its first sin: a row's offset plus a constant would pass 2^32 at the last position. */
+val emit_cos_buffer(struct emit *e);
+val emit_sin_buffer(struct emit *e);
 /* A buffer of size 0 unless `live`: its loads give 0 and cost no traffic. */
 val emit_masked_buffer(struct emit *e, enum front_arg arg, val live);
 val emit_x_buffer(struct emit *e, val live);

@@ -23,6 +23,14 @@ val emit_buffer(struct emit *e, enum front_arg arg) {
   return amd_resource(e->b, base, bytes_of(e, arg));
 }
 
+val emit_cos_buffer(struct emit *e) { return emit_buffer(e, ARG_cos_sin); }
+
+val emit_sin_buffer(struct emit *e) {
+  val base = emit_arg(e, ARG_cos_sin);
+  val first = ir_offset(e->b, base, ir_i64(ROPE_PAIRS * 4));
+  return amd_resource(e->b, first, bytes_of(e, ARG_cos_sin));
+}
+
 val emit_masked_buffer(struct emit *e, enum front_arg arg, val live) {
   val base = emit_arg(e, arg);
   val bytes = ir_select(e->b, live, bytes_of(e, arg), ir_i64(0));

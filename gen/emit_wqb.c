@@ -44,7 +44,8 @@ static val first_dim(struct emit *e) {
 
 static void load_rope(struct emit *e, struct wqb *w) {
   struct ir *b = e->b;
-  val table = emit_buffer(e, ARG_cos_sin);
+  val cosines = emit_cos_buffer(e);
+  val sines = emit_sin_buffer(e);
   val pair = ir_and(b, e->tid, ir_i32(ROW_PAIRS - 1));
   val dim = first_dim(e);
   val twice = ir_shl(b, pair, ir_i32(1));
@@ -56,8 +57,8 @@ static void load_rope(struct emit *e, struct wqb *w) {
     uint32_t line = emit_line(e, EV_WQB_ROPE, i);
     val row = ir_mul(b, w->pos[i], ir_i32(ROPE * 4));
     val at = ir_add(b, row, column);
-    w->cos[i] = buffer_load(b, T_F32, table, at, .name = "cos", .line = line);
-    w->sin[i] = buffer_load(b, T_F32, table, at, .offset = ROPE_PAIRS * 4, .name = "sin", .line = line);
+    w->cos[i] = buffer_load(b, T_F32, cosines, at, .name = "cos", .line = line);
+    w->sin[i] = buffer_load(b, T_F32, sines, at, .name = "sin", .line = line);
     amd_sched_barrier(b);
   }
 }
