@@ -109,6 +109,22 @@ hsa_status_t hsa_amd_memory_pool_free(void *ptr) {
   return memory_free(emu.device.memory, base) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
+/* Device memory is in the host's reach, as behind a large BAR: once it is asked for. */
+hsa_status_t hsa_amd_agent_memory_pool_get_info(
+    hsa_agent_t agent, hsa_amd_memory_pool_t pool, hsa_amd_agent_memory_pool_info_t attribute, void *value) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  const struct pool *p = pool_of(pool);
+  if (!emu_is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!p) return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  if (!value) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (attribute != HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  bool own = p->gpu == (agent.handle == emu_gpu_agent.handle), global = p->segment == HSA_AMD_SEGMENT_GLOBAL;
+  *(hsa_amd_memory_pool_access_t *)value = !global ? HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+                                           : own   ? HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
+                                                   : HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+  return HSA_STATUS_SUCCESS;
+}
+
 /* Both agents reach all memory. */
 hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t *agents, const uint32_t *flags, const void *ptr) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;

@@ -178,6 +178,7 @@ static enum front_status find_pools(struct device *device, const struct agents *
   struct pools kernarg = {.hsa = agents->hsa, .flag = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT};
   for (uint32_t i = 0; i < agents->cpus && !kernarg.found; i++) {
     status = find_pool(agents->cpu[i], &kernarg);
+    device->cpu = agents->cpu[i];
     if (status != FRONT_OK) return status;
   }
   if (!kernarg.found) return status_fail(FRONT_ERR_HSA, "no CPU agent has a memory pool for kernel arguments");

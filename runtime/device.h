@@ -10,6 +10,7 @@ struct device {
   const struct hsa_table *hsa; /* the runtime's */
   hsa_agent_t agent;
   hsa_amd_memory_pool_t local, kernarg; /* device memory; host memory that kernels read arguments from */
+  hsa_agent_t cpu;                      /* the kernarg pool's agent */
   struct front_device_info info;
   _Atomic uint32_t users; /* kernels, queues and allocations */
 };

@@ -31,7 +31,7 @@ enum front_status {
   FRONT_ERR_NOT_FOUND,   /* no such file, or no kernel for that key */
   FRONT_ERR_MEMORY,      /* host or device memory is exhausted */
   FRONT_ERR_BUSY,        /* the queue is full, or an object is still in use by a launch in flight */
-  FRONT_ERR_TIMEOUT,     /* the launch did not end in time; it may still be running */
+  FRONT_ERR_TIMEOUT,     /* the launch did not end in time and may still run; or it has ended, but a poll of its gave up (guard) */
   FRONT_ERR_FAULT,       /* the queue stopped: a memory fault, an illegal instruction, ... The queue is dead */
   FRONT_ERR_HSA,         /* any other failure of an HSA call: the text has its name and HSA's own words */
   FRONT_ERR_HIP          /* the same of a HIP call (front_hip.h) */
@@ -157,6 +157,7 @@ struct front_instance_options {
   size_t size;
   void *epoch;          /* a u32 in device memory that the caller owns and shares between instances; default: one of its own */
   uint32_t first_epoch; /* value of the instance's own epoch word */
+  uint32_t guard_us;    /* how long one wait for another workgroup may take, if the kernel has a guard; at most 42 s; default: 2 s */
 };
 
 struct front_instance_info {
@@ -164,7 +165,7 @@ struct front_instance_info {
   void *epoch;   /* u32 in device memory: the next launch's tag is 2 * epoch + 1 */
 };
 
-/* A scratch, zeroed, and an epoch word. `options` may be null. Errors: MEMORY, HSA. */
+/* A scratch, zeroed, an epoch word, and the guard's words. `options` may be null. Errors: ARGUMENT, MEMORY, HSA. */
 enum front_status front_instance_create(front_kernel kernel, const struct front_instance_options *options, front_instance *instance);
 
 /* BUSY while a binding is left. */
@@ -229,11 +230,16 @@ enum front_status front_queue_destroy(front_queue queue);
 
 /* Puts one launch (256 x 512 threads) behind the queue's others: it starts when they have ended, with acquire and release fences at
    system scope. Allocates nothing, locks nothing. `ticket` may be null. Nothing else may hold compute units while it runs.
-   Errors: BUSY (the queue is full, or the instance has a launch in flight on another queue), FAULT (the queue is dead). */
+   After a launch of the instance that gave up or did not end, this call first clears what it left (not on the fast path).
+   Errors: BUSY (the queue is full, the instance has a launch in flight on another queue, or one that gave up has others in flight behind
+   it), FAULT (the queue is dead). */
 enum front_status front_launch(front_queue queue, front_binding binding, front_ticket *ticket);
 
 /* Waits until that launch, and all before it on its queue, have ended, for at most timeout_ns (UINT64_MAX: for ever). A launch's outputs
-   are valid only after FRONT_OK. Errors: TIMEOUT, FAULT (with address and reason where HSA gives them). */
+   are valid only after FRONT_OK. Errors: TIMEOUT: the launch has not ended; or it has, but without what a poll of its waited for, or behind
+   such a launch of its instance (the text names stage, workgroup, wave, pair, the tag seen and the tag wanted; what was written is right,
+   and the instance can be launched again). FAULT (with address and reason where HSA gives them).
+   A ticket is known as long as fewer launches than the queue has room for were put in behind it. */
 enum front_status front_wait(front_ticket ticket, uint64_t timeout_ns);
 
 #ifdef __cplusplus

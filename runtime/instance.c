@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device_memory.h"
+#include "instance_guard.h"
 #include "kernarg.h"
 #include "launch.h"
 #include "status.h"
@@ -30,6 +31,7 @@ static enum front_status make_epoch(struct instance *instance, const struct fron
 
 static void release(struct instance *instance) {
   (void)memory_free(instance->kernel->device, instance->scratch);
+  (void)memory_free(instance->kernel->device, instance->guard);
   if (instance->owns_epoch) (void)memory_free(instance->kernel->device, instance->epoch);
   free(instance);
 }
@@ -46,6 +48,7 @@ enum front_status front_instance_create(front_kernel kernel, const struct front_
   enum front_status status = memory_allocate(device, device->local, kernel.impl->info.scratch_bytes, "the scratch", &made->scratch);
   if (status == FRONT_OK) status = fill(device, made->scratch, 0, kernel.impl->info.scratch_bytes);
   if (status == FRONT_OK) status = make_epoch(made, options);
+  if (status == FRONT_OK && kernel.impl->layer.guard) status = instance_guard_create(made, options ? options->guard_us : 0);
   if (status != FRONT_OK) {
     release(made);
     return status;
@@ -81,7 +84,10 @@ enum front_status front_instance_reset(front_instance instance) {
   enum front_status status = refuse_in_flight("front_instance_reset", instance.impl, &instance.impl->in_flight);
   if (status != FRONT_OK) return status;
   struct kernel *kernel = instance.impl->kernel;
-  return fill(kernel->device, instance.impl->scratch, 0, kernel->info.scratch_bytes);
+  status = fill(kernel->device, instance.impl->scratch, 0, kernel->info.scratch_bytes);
+  if (status == FRONT_OK) status = instance_guard_clear(instance.impl);
+  if (status == FRONT_OK) instance.impl->unfinished = false;
+  return status;
 }
 
 /* The block is host memory: it is written in place. */
@@ -89,6 +95,7 @@ static void write_block(struct binding *binding, const struct front_args *args) 
   *binding->block = *args;
   binding->block->scratch = binding->instance->scratch;
   binding->block->epoch = binding->instance->epoch;
+  binding->block->guard = binding->instance->guard;
 }
 
 enum front_status front_binding_create(front_instance instance, const struct front_args *args, front_binding *binding) {

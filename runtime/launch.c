@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "fault.h"
 #include "geometry.h"
+#include "instance_guard.h"
 #include "status.h"
 
 enum { LAUNCHES_DEFAULT = 64, LAUNCHES_MAX = 4096, WAIT_SLICE_TICKS = 1000000, NO_ERROR = 0 };
@@ -15,6 +17,9 @@ enum { LAUNCHES_DEFAULT = 64, LAUNCHES_MAX = 4096, WAIT_SLICE_TICKS = 1000000, N
 struct slot {
   hsa_signal_t done; /* 1 while the launch is in flight, then 0 */
   struct binding *binding;
+  uint64_t stopped;                    /* the last launch here that gave up, counted from 1; 0: none */
+  struct front_kernel_info kernel;     /* its kernel, */
+  uint32_t record[GUARD_RECORD_WORDS]; /* and what it left */
 };
 
 struct queue {
@@ -92,8 +97,19 @@ enum front_status front_queue_create(front_device device, uint32_t launches, fro
   return FRONT_OK;
 }
 
+static struct slot *slot_of(const struct queue *queue, uint64_t number) { return &queue->slot[number & (queue->slots - 1)]; }
+
+/* An ended launch that may not have done its work: it gave up, or was put in behind one that did. */
+static void keep_record(struct slot *slot, uint64_t number, const uint32_t *record) {
+  struct instance *instance = slot->binding->instance;
+  slot->stopped = number + 1;
+  slot->kernel = instance->kernel->info;
+  memcpy(slot->record, record, sizeof slot->record);
+  instance->stopped = true;
+}
+
 static void forget_launch(struct queue *queue) {
-  struct slot *slot = &queue->slot[queue->retired++ & (queue->slots - 1)];
+  struct slot *slot = slot_of(queue, queue->retired++);
   slot->binding->in_flight--;
   slot->binding->instance->in_flight--;
   slot->binding = NULL;
@@ -102,8 +118,20 @@ static void forget_launch(struct queue *queue) {
 void launch_retire(struct queue *queue) {
   if (!queue) return;
   const struct hsa_table *hsa = queue->device->hsa;
-  while (queue->retired < queue->next && hsa->hsa_signal_load_scacquire(queue->slot[queue->retired & (queue->slots - 1)].done) < 1)
+  uint64_t ended = queue->retired;
+  while (ended < queue->next && hsa->hsa_signal_load_scacquire(slot_of(queue, ended)->done) < 1) ended++;
+  const struct instance *read = NULL; /* once for launches in a row: a status stays set until it is cleared */
+  uint32_t record[GUARD_RECORD_WORDS];
+  bool stopped = false;
+  while (queue->retired < ended) {
+    struct slot *slot = slot_of(queue, queue->retired);
+    if (slot->binding->instance != read) {
+      read = slot->binding->instance;
+      stopped = instance_guard_read(read, record);
+    }
+    if (stopped) keep_record(slot, queue->retired, record);
     forget_launch(queue);
+  }
 }
 
 /* Says why the queue is dead, if it is. */
@@ -131,7 +159,10 @@ enum front_status front_queue_destroy(front_queue queue) {
   if (q->retired < q->next && check_health(q) == FRONT_OK)
     return status_fail(
         FRONT_ERR_BUSY, "front_queue_destroy: %llu launches are in flight: wait for them", (unsigned long long)(q->next - q->retired));
-  while (q->retired < q->next) forget_launch(q);
+  while (q->retired < q->next) {
+    slot_of(q, q->retired)->binding->instance->unfinished = true;
+    forget_launch(q);
+  }
   q->device->users--;
   return release(q);
 }
@@ -183,6 +214,7 @@ static enum front_status check_room(struct queue *queue, const struct binding *b
   if (queue->next - queue->retired >= queue->slots || in_ring >= queue->hsa->size)
     return status_fail(
         FRONT_ERR_BUSY, "front_launch: %u launches are in flight, the queue has no room for another: wait for one", queue->slots);
+  if (instance->stopped || instance->unfinished) return instance_recover(binding->instance);
   return FRONT_OK;
 }
 
@@ -192,7 +224,7 @@ enum front_status front_launch(front_queue queue, front_binding binding, front_t
   enum front_status status = check_health(q);
   if (status == FRONT_OK) status = check_room(q, binding.impl);
   if (status != FRONT_OK) return status;
-  struct slot *slot = &q->slot[q->next & (q->slots - 1)];
+  struct slot *slot = slot_of(q, q->next);
   q->device->hsa->hsa_signal_store_screlease(slot->done, 1);
   slot->binding = binding.impl;
   binding.impl->in_flight++;
@@ -210,6 +242,13 @@ static uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Of a launch that has ended. */
+static enum front_status verdict(const struct queue *queue, uint64_t number) {
+  const struct slot *slot = slot_of(queue, number);
+  if (slot->stopped != number + 1) return FRONT_OK;
+  return guard_read(&slot->kernel, slot->record);
+}
+
 /* HSA may return early, and its time limit is a hint: the value and our own clock decide. */
 enum front_status front_wait(front_ticket ticket, uint64_t timeout_ns) {
   struct queue *queue = ticket.queue;
@@ -218,14 +257,14 @@ enum front_status front_wait(front_ticket ticket, uint64_t timeout_ns) {
   uint64_t start = now_ns();
   for (;;) {
     launch_retire(queue);
-    if (ticket.number < queue->retired) return FRONT_OK;
+    if (ticket.number < queue->retired) return verdict(queue, ticket.number);
     enum front_status status = check_health(queue);
     if (status != FRONT_OK) return status;
     uint64_t waited = now_ns() - start;
     if (waited >= timeout_ns)
       return status_fail(FRONT_ERR_TIMEOUT, "launch %llu has not ended after %.3f s (%llu launches before it in flight): it may still run",
           (unsigned long long)ticket.number, (double)waited / 1e9, (unsigned long long)(ticket.number - queue->retired));
-    hsa_signal_t done = queue->slot[ticket.number & (queue->slots - 1)].done;
+    hsa_signal_t done = slot_of(queue, ticket.number)->done;
     (void)hsa->hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, WAIT_SLICE_TICKS, HSA_WAIT_STATE_BLOCKED);
   }
 }

@@ -24,6 +24,8 @@ struct stub_state {
   const char *isa;
   enum stub_behaviour behaviour;
   bool no_driver;           /* hsa_init says OUT_OF_RESOURCES */
+  uint32_t gives_up;        /* the n-th packet from now leaves a guard record; 0: none */
+  bool no_host_access;      /* the host cannot reach device memory */
   uint32_t fail_allocation; /* the n-th pool allocation from now fails; 0: none */
   /* What was asked. */
   hsa_kernel_dispatch_packet_t packet[STUB_PACKETS];

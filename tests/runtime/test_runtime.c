@@ -32,7 +32,7 @@ static void *make_object(const char *cpu, unsigned kernarg, unsigned private_byt
   return assembly_to_code_object(filled, cpu, bytes);
 }
 
-static const char key[] = "tokens=8,tp=4,ratio=2,window=128";
+static const char key[] = "tokens=8,tp=4,ratio=2,window=128,guard=1";
 
 static front_device open_stub(front_runtime *runtime) {
   const struct front_options options = {sizeof options, built_path("tests/runtime/libstub_hsa.so")};
@@ -98,7 +98,7 @@ static struct setup set_up(uint32_t launches) {
   void *image = make_object("gfx950", 216, 0, 512, &bytes);
   assert_int_equal(front_kernel_load(s.device, image, bytes, key, &s.kernel), FRONT_OK);
   free(image);
-  const struct front_instance_options options = {sizeof options, NULL, 77};
+  const struct front_instance_options options = {.size = sizeof options, .first_epoch = 77};
   assert_int_equal(front_instance_create(s.kernel, &options, &s.instance), FRONT_OK);
   assert_int_equal(front_memory_allocate(s.device, 4096, &s.memory), FRONT_OK);
   s.args = good_args(s.memory);
@@ -280,7 +280,8 @@ static void the_kernarg_block_has_the_callers_arguments_and_the_instances_own(vo
   memcpy(&word, block + 160, 4);
   assert_int_equal(word, 64);
   memcpy(&pointer, block + 208, 8);
-  assert_null(pointer);
+  assert_non_null(pointer);
+  assert_int_equal((uintptr_t)pointer % 128, 0);
   assert_int_equal(*(uint32_t *)info.epoch, 77);
   for (int i = 0; i < 287744; i++) assert_int_equal(((const unsigned char *)info.scratch)[i], 0); /* S = 8, untuned */
   assert_int_equal(front_wait(ticket, 0), FRONT_OK);
@@ -345,6 +346,104 @@ static void a_full_queue_refuses_and_two_queues_cannot_share_an_instance(void **
   take_down(&s);
 }
 
+static int before_each(void **context) {
+  (void)context;
+  reset_stub();
+  return 0;
+}
+
+/* The guard's words, as the last packet's kernarg block has them. */
+static const uint32_t *guard_words(void) { return ((const struct front_args *)stub->packet[stub->packets - 1].kernarg_address)->guard; }
+
+static void assert_gave_up(front_ticket ticket) {
+  assert_int_equal(front_wait(ticket, 0), FRONT_ERR_TIMEOUT);
+  static const char *const words[] = {"workgroup 3", "wave 1", "qkvp", "token 3", "half 1", "row 77", "pair 19789", "tag 151", "tag 155"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strstr(front_error(), words[i])) fail_msg("no \"%s\" in: %s", words[i], front_error());
+}
+
+static void a_launch_that_gave_up_is_never_a_success_and_the_next_one_is_good(void **context) {
+  for (int mapped = 0; mapped < 2; mapped++) {
+    before_each(context);
+    stub->no_host_access = !mapped;
+    struct setup s = set_up(0);
+    front_ticket ticket;
+    assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+    assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+    const uint32_t *words = guard_words();
+    assert_int_equal((uintptr_t)words % 128, 0);
+    assert_int_equal(words[8], 200000000); /* 2 s of 10 ns */
+    stub->gives_up = 1;
+    assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+    assert_gave_up(ticket);
+    assert_gave_up(ticket); /* however often one asks */
+    assert_int_equal(words[0], 1);
+    front_ticket next;
+    assert_int_equal(front_launch(s.queue, s.binding, &next), FRONT_OK);
+    for (int i = 0; i < 8; i++) assert_int_equal(words[i], 0);
+    assert_int_equal(words[8], 200000000);
+    assert_int_equal(front_wait(next, 0), FRONT_OK);
+    assert_gave_up(ticket);
+    take_down(&s);
+  }
+}
+
+static void launches_queued_behind_one_that_gave_up_are_not_trusted(void **context) {
+  (void)context;
+  struct setup s = set_up(8);
+  front_ticket ticket[3];
+  stub->behaviour = STUB_HANGS;
+  stub->gives_up = 2;
+  for (int i = 0; i < 3; i++) assert_int_equal(front_launch(s.queue, s.binding, &ticket[i]), FRONT_OK);
+  assert_int_equal(front_wait(ticket[0], 0), FRONT_ERR_TIMEOUT);
+  assert_non_null(strstr(front_error(), "has not ended"));
+  finish_stub();
+  assert_int_equal(front_wait(ticket[2], 0), FRONT_ERR_TIMEOUT);
+  assert_gave_up(ticket[1]);
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket[0]), FRONT_OK);
+  assert_int_equal(front_wait(ticket[0], 0), FRONT_OK);
+  take_down(&s);
+}
+
+static void an_instance_goes_on_after_a_launch_that_did_not_end_only_with_a_clean_scratch(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  struct front_instance_info info;
+  front_ticket ticket;
+  assert_int_equal(front_instance_describe(s.instance, &info), FRONT_OK);
+  stub->behaviour = STUB_QUEUE_ERROR;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, 0), FRONT_ERR_FAULT);
+  ((uint32_t *)info.scratch)[100] = 155;
+  assert_int_equal(front_queue_destroy(s.queue), FRONT_OK);
+  assert_int_equal(front_queue_create(s.device, 0, &s.queue), FRONT_OK);
+  stub->behaviour = STUB_COMPLETES;
+  assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
+  assert_int_equal(((uint32_t *)info.scratch)[100], 0);
+  assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+  take_down(&s);
+}
+
+static void a_budget_is_the_callers_choice_within_what_the_word_holds(void **context) {
+  (void)context;
+  struct setup s = set_up(0);
+  front_instance other;
+  front_binding binding;
+  front_ticket ticket;
+  struct front_instance_options options = {.size = sizeof options, .guard_us = 42000001};
+  assert_int_equal(front_instance_create(s.kernel, &options, &other), FRONT_ERR_ARGUMENT);
+  assert_non_null(strstr(front_error(), "guard_us is 42000001"));
+  options.guard_us = 1500;
+  assert_int_equal(front_instance_create(s.kernel, &options, &other), FRONT_OK);
+  assert_int_equal(front_binding_create(other, &s.args, &binding), FRONT_OK);
+  assert_int_equal(front_launch(s.queue, binding, &ticket), FRONT_OK);
+  assert_int_equal(front_wait(ticket, 0), FRONT_OK);
+  assert_int_equal(guard_words()[8], 150000);
+  assert_int_equal(front_binding_destroy(binding), FRONT_OK);
+  assert_int_equal(front_instance_destroy(other), FRONT_OK);
+  take_down(&s);
+}
+
 static void many_launches_reuse_slots_and_each_ends(void **context) {
   (void)context;
   struct setup s = set_up(8);
@@ -382,7 +481,7 @@ static void a_memory_fault_is_an_error_with_address_and_reason(void **context) {
 
 static void running_out_of_memory_at_any_allocation_leaves_nothing_behind(void **context) {
   (void)context;
-  for (uint32_t nth = 1; nth <= 3; nth++) {
+  for (uint32_t nth = 1; nth <= 4; nth++) {
     front_runtime runtime;
     front_kernel kernel;
     front_instance instance;
@@ -392,10 +491,10 @@ static void running_out_of_memory_at_any_allocation_leaves_nothing_behind(void *
     void *image = make_object("gfx950", 216, 0, 512, &bytes);
     assert_int_equal(front_kernel_load(device, image, bytes, key, &kernel), FRONT_OK);
     free(image);
-    stub->fail_allocation = nth; /* scratch, epoch, kernarg block */
+    stub->fail_allocation = nth; /* scratch, epoch, guard, kernarg block */
     const struct front_args args = good_args((void *)(uintptr_t)4096);
     enum front_status status = front_instance_create(kernel, NULL, &instance);
-    assert_int_equal(status, nth < 3 ? FRONT_ERR_MEMORY : FRONT_OK);
+    assert_int_equal(status, nth < 4 ? FRONT_ERR_MEMORY : FRONT_OK);
     if (status == FRONT_OK) {
       assert_int_equal(front_binding_create(instance, &args, &binding), FRONT_ERR_MEMORY);
       assert_int_equal(front_instance_destroy(instance), FRONT_OK);
@@ -413,12 +512,6 @@ static void destroying_in_the_wrong_order_is_refused(void **context) {
   assert_int_equal(front_device_close(s.device), FRONT_ERR_BUSY);
   assert_int_equal(front_close(s.runtime), FRONT_ERR_BUSY);
   take_down(&s);
-}
-
-static int before_each(void **context) {
-  (void)context;
-  reset_stub();
-  return 0;
 }
 
 static void look_up(void *library, const char *name, void *function) {
@@ -452,6 +545,10 @@ int main(void) {
       cmocka_unit_test_setup(a_wrong_argument_is_refused_by_name, before_each),
       cmocka_unit_test_setup(a_launch_that_does_not_end_is_a_timeout_and_then_can_be_waited_for_again, before_each),
       cmocka_unit_test_setup(a_full_queue_refuses_and_two_queues_cannot_share_an_instance, before_each),
+      cmocka_unit_test_setup(a_launch_that_gave_up_is_never_a_success_and_the_next_one_is_good, before_each),
+      cmocka_unit_test_setup(launches_queued_behind_one_that_gave_up_are_not_trusted, before_each),
+      cmocka_unit_test_setup(an_instance_goes_on_after_a_launch_that_did_not_end_only_with_a_clean_scratch, before_each),
+      cmocka_unit_test_setup(a_budget_is_the_callers_choice_within_what_the_word_holds, before_each),
       cmocka_unit_test_setup(many_launches_reuse_slots_and_each_ends, before_each),
       cmocka_unit_test_setup(a_stopped_queue_is_a_fault_in_hsas_words_and_stays_one, before_each),
       cmocka_unit_test_setup(a_memory_fault_is_an_error_with_address_and_reason, before_each),
