@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hip_stream FILE: a kernel on a HIP stream of ours: launched once, then captured into a graph that is replayed with another input. Needs
    HIP (libamdhip64) and a GPU. */
-#ifndef __HIP_PLATFORM_AMD__
-#define __HIP_PLATFORM_AMD__
-#endif
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,18 +8,13 @@
 #include "front_hip.h"
 #include "geometry.h"
 
-static void must(enum front_status status) {
-  if (status == FRONT_OK) return;
-  fprintf(stderr, "hip_stream: %s: %s\n", front_status_name(status), front_error());
+static hipError_t error;
+static void stop(const char *call, const char *why) {
+  fprintf(stderr, "hip_stream: %s: %s\n", call, why);
   exit(1);
 }
-
-static void hip_must(hipError_t error, const char *what) {
-  if (error == hipSuccess) return;
-  fprintf(stderr, "hip_stream: %s: %s\n", what, hipGetErrorString(error));
-  exit(1);
-}
-#define HIP(call) hip_must(call, #call)
+#define FRONT(call) ((call) == FRONT_OK ? (void)0 : stop(#call, front_error()))
+#define HIP(call)   ((error = (call)) == hipSuccess ? (void)0 : stop(#call, hipGetErrorString(error)))
 
 /* Device memory full of one byte. It lives as long as the program. */
 static void *filled(size_t bytes, int value, hipStream_t stream) {
@@ -32,7 +24,7 @@ static void *filled(size_t bytes, int value, hipStream_t stream) {
   return address;
 }
 
-/* One request, every token at position 0 in slot 0, one key in the window; weights and inputs are 0, q_norm's weight about 1. */
+/* One request, every token at position 0 in slot 0, no key in the window; weights and inputs are 0, q_norm's weight about 1. */
 static struct front_args arguments(const struct front_kernel_info *k, hipStream_t stream) {
   size_t s = k->tokens, q_rows = geometry_q_rows(k->tp), keys = geometry_keys(k->ratio, k->window);
   struct front_args args = {.x_stride = HIDDEN, .bt_stride = 1, .swa_block = 64, .swa_stride = 64 * KV_RECORD_BYTES, .comp_block = 64};
@@ -62,7 +54,7 @@ static struct front_args arguments(const struct front_kernel_info *k, hipStream_
 }
 
 int main(int argc, char **argv) {
-  static const uint32_t budget = FRONT_HIP_GUARD_BUDGET;
+  static const uint32_t budget = FRONT_HIP_GUARD_BUDGET, one = 1;
   front_hip hip;
   front_hip_kernel kernel;
   front_hip_binding binding;
@@ -71,33 +63,37 @@ int main(int argc, char **argv) {
   hipGraph_t graph;
   hipGraphExec_t exec;
   uint32_t guard[32], klen[2][2] = {{0}};
-  int32_t lens[48];
   if (argc != 2) {
     fprintf(stderr, "usage: hip_stream FILE\n");
     return 2;
   }
-  must(front_hip_open(NULL, &hip));
-  must(front_hip_kernel_load_file(hip, argv[1], NULL, &kernel));
-  must(front_hip_kernel_describe(kernel, &info));
+  FRONT(front_hip_open(NULL, &hip));
+  FRONT(front_hip_kernel_load_file(hip, argv[1], NULL, &kernel));
+  FRONT(front_hip_kernel_describe(kernel, &info));
   HIP(hipStreamCreate(&stream));
-  must(front_hip_stream_check(kernel, stream));
+  FRONT(front_hip_stream_check(kernel, stream));
   struct front_args args = arguments(&info, stream);
   HIP(hipMemcpyAsync((uint32_t *)args.guard + 8, &budget, sizeof budget, hipMemcpyHostToDevice, stream));
-  must(front_hip_binding_create(kernel, &args, &binding)); /* one a layer; all before a capture */
-  must(front_hip_launch(binding, stream));
+  FRONT(front_hip_binding_create(kernel, &args, &binding)); /* one a layer; all before a capture */
+  FRONT(front_hip_launch(binding, stream));
   HIP(hipMemcpyAsync(klen[0], args.klen, sizeof klen[0], hipMemcpyDeviceToHost, stream));
   HIP(hipStreamSynchronize(stream));
   HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
-  must(front_hip_launch(binding, stream)); /* a node of the graph; nothing runs yet */
+  FRONT(front_hip_launch(binding, stream)); /* a node of the graph; nothing runs yet */
   HIP(hipStreamEndCapture(stream, &graph));
   HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
-  for (uint32_t t = 0; t < info.tokens; t++) lens[t] = 1; /* another input, behind the captured pointer */
-  HIP(hipMemcpyAsync((void *)args.swa_lens, lens, info.tokens * sizeof *lens, hipMemcpyHostToDevice, stream));
+  HIP(hipMemcpyAsync((void *)args.swa_lens, &one, sizeof one, hipMemcpyHostToDevice, stream)); /* behind the captured pointer */
   HIP(hipGraphLaunch(exec, stream));
   HIP(hipMemcpyAsync(klen[1], args.klen, sizeof klen[1], hipMemcpyDeviceToHost, stream));
   HIP(hipMemcpyAsync(guard, args.guard, sizeof guard, hipMemcpyDeviceToHost, stream));
   HIP(hipStreamSynchronize(stream));
-  must(front_hip_guard_check(kernel, guard));
+  FRONT(front_hip_guard_check(kernel, guard));
+  FRONT(front_hip_binding_destroy(binding));
+  HIP(hipGraphExecDestroy(exec)); /* before its kernel */
+  HIP(hipGraphDestroy(graph));
+  FRONT(front_hip_kernel_destroy(kernel));
+  FRONT(front_hip_close(hip));
+  HIP(hipStreamDestroy(stream));
   printf("%s: token 0 has %u keys, and %u in the replay\n", info.name, klen[0][0], klen[1][0]);
   return klen[0][0] == 0 && klen[1][0] == 1 ? 0 : 1;
 }
