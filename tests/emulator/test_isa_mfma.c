@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix instructions against published register layouts (tests/oracles/mfma_cdna3.tsv, mfma_cdna4.tsv), element by element: small
+   integers, so that every sum is exact and a misplaced element changes it. A row without a layout fails. */
+#include <stdio.h>
+
+#include "host_math.h"
+#include "isa_rig.h"
+
+enum { FIELDS = 11, LAYOUTS_MAX = 80, FIELD_MAX = 80, A_REG = 0, B_REG = 16, C_REG = 32, D_REG = 128 };
+
+struct layout {
+  char name[48];
+  int m, n, k, blocks;
+  char a_gpr[FIELD_MAX], a_lane[FIELD_MAX], b_gpr[FIELD_MAX], b_lane[FIELD_MAX], d_gpr[FIELD_MAX], d_lane[FIELD_MAX];
+};
+
+static struct layout layouts[LAYOUTS_MAX];
+static size_t layout_count;
+
+/* --- the layouts' formulas ----------------------------------------------------------------------------------------------------- */
+
+struct formula {
+  const char *at;
+  int i, j, k, block;
+};
+
+static int sum_of(struct formula *e);
+
+static void blanks(struct formula *e) {
+  while (*e->at == ' ') e->at++;
+}
+
+static bool word(struct formula *e, const char *w) {
+  blanks(e);
+  if (strncmp(e->at, w, strlen(w)) != 0) return false;
+  e->at += strlen(w);
+  return true;
+}
+
+/* A number, a name, or parentheses; floor() is what integer division does already. */
+static int factor_of(struct formula *e) {
+  if (word(e, "floor(") || word(e, "(")) {
+    int v = sum_of(e);
+    assert_true(word(e, ")"));
+    return v;
+  }
+  if (word(e, "block")) return e->block;
+  if (word(e, "i")) return e->i;
+  if (word(e, "j")) return e->j;
+  if (word(e, "k")) return e->k;
+  char *end;
+  long v = strtol(e->at, &end, 10);
+  if (end == e->at) fail_msg("a layout's formula is not understood at \"%s\"", e->at);
+  e->at = end;
+  return (int)v;
+}
+
+static int product_of(struct formula *e) {
+  int v = factor_of(e);
+  for (;;) {
+    if (word(e, "*"))
+      v *= factor_of(e);
+    else if (word(e, "/"))
+      v /= factor_of(e);
+    else if (word(e, "%"))
+      v %= factor_of(e);
+    else
+      return v;
+  }
+}
+
+static int sum_of(struct formula *e) {
+  int v = product_of(e);
+  while (word(e, "+")) v += product_of(e);
+  return v;
+}
+
+struct place {
+  int reg, lane, bit, bits;
+};
+
+/* "reg", "reg.[high : low]" (bits), "[high : low]" (a register pair). */
+static struct place place_of(const char *gpr, const char *lane, struct formula at) {
+  struct place p = {0, 0, 0, 32};
+  struct formula g = at, l = at;
+  g.at = gpr, l.at = lane;
+  p.lane = sum_of(&l);
+  if (word(&g, "[")) {
+    sum_of(&g);
+    assert_true(word(&g, ":"));
+    p.reg = sum_of(&g);
+    p.bits = 64;
+    return p;
+  }
+  p.reg = sum_of(&g);
+  if (word(&g, ".[")) {
+    int high = sum_of(&g);
+    assert_true(word(&g, ":"));
+    p.bit = sum_of(&g);
+    p.bits = high - p.bit + 1;
+  }
+  return p;
+}
+
+static void read_layouts(const char *file) {
+  char *text = read_file(source_path(file), NULL), *save = NULL;
+  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    char *field[FIELDS];
+    int n = 0;
+    if (*line != 'v' || strstr(line, "xf32")) continue; /* xf32 is not modelled: an unknown instruction */
+    for (char *p = line; p && n < FIELDS; n++) {
+      field[n] = p;
+      p = strchr(p, '\t');
+      if (p) *p++ = '\0';
+    }
+    assert_int_equal(n, FIELDS);
+    struct layout *l = &layouts[layout_count++];
+    assert_true(layout_count <= LAYOUTS_MAX);
+    l->m = atoi(field[1]), l->n = atoi(field[2]), l->k = atoi(field[3]), l->blocks = atoi(field[4]);
+    char *to[] = {l->a_gpr, l->a_lane, l->b_gpr, l->b_lane, l->d_gpr, l->d_lane};
+    snprintf(l->name, sizeof l->name, "%s", field[0]);
+    for (int i = 0; i < 6; i++) snprintf(to[i], FIELD_MAX, "%s", field[5 + i]);
+  }
+  free(text);
+}
+
+/* --- elements ------------------------------------------------------------------------------------------------------------------- */
+
+static struct rig *rig;
+static bool fnuz; /* the rig's GPU is gfx942 */
+
+/* The last word of a name is the type of both; fp8_bf8 has one each. */
+static const char *type_of(const struct layout *l, bool b) {
+  static const char *const types[] = {"bf8_bf8", "bf8_fp8", "fp8_bf8", "fp8_fp8"};
+  static const char *const as[] = {"bf8", "bf8", "fp8", "fp8"}, *const bs[] = {"bf8", "fp8", "bf8", "fp8"};
+  for (int i = 0; i < 4; i++)
+    if (strstr(l->name, types[i])) return b ? bs[i] : as[i];
+  return strrchr(l->name, '_') + 1;
+}
+
+/* The code of a small integer. FNUZ codes mean half of what the OCP ones do. */
+static u64 code_of(const char *type, int v) {
+  if (strcmp(type, "f64") == 0) return db(v);
+  if (strcmp(type, "f32") == 0) return fb((float)v);
+  if (strcmp(type, "bf16") == 0) return fb((float)v) >> 16;
+  if (strcmp(type, "f16") == 0) return hb(v);
+  if (strcmp(type, "i8") == 0) return (uint8_t)(int8_t)v;
+  return fp8_code((float)(fnuz ? 2 * v : v), strcmp(type, "bf8") == 0);
+}
+
+static void put(int base, struct place p, u64 code) {
+  u32 *w = &rig->wave->v[base + p.reg].w[p.lane];
+  if (p.bits == 64) rig->wave->v[base + p.reg + 1].w[p.lane] = (u32)(code >> 32);
+  if (p.bits >= 32)
+    *w = (u32)code;
+  else
+    *w = (*w & ~(((1u << p.bits) - 1) << p.bit)) | (u32)code << p.bit;
+}
+
+static u64 get(int base, struct place p) {
+  u64 low = rig->wave->v[base + p.reg].w[p.lane];
+  return p.bits == 64 ? low | (u64)rig->wave->v[base + p.reg + 1].w[p.lane] << 32 : low;
+}
+
+/* Values that fp8 and bf8 both have exactly. */
+static int small(u32 i) {
+  static const int values[] = {1, -1, 2, 3, -3, 4, 0, 5, -2, 6, 7, -6, 8};
+  return values[rig_value(T_u64, i + 100) % 13];
+}
+
+static int small_for(const char *type, u32 i) {
+  int v = small(i);
+  return strcmp(type, "bf8") == 0 && (v == 5 || v == 7) ? 1 : v; /* one bit of mantissa less */
+}
+
+static int c[16][32][32];
+
+#define FOR_EACH(l, block, x, xs, k)                                                                                                       \
+  for (int block = 0; block < (l)->blocks; block++)                                                                                        \
+    for (int x = 0; x < (xs); x++)                                                                                                         \
+      for (int k = 0; k < (l)->k; k++)
+
+static int side[2][16][32][128];
+
+static void fill_operands(const struct layout *l, u32 seed) {
+  const char *types[] = {type_of(l, false), type_of(l, true)};
+  if (strstr(l->name, "f8f6f4")) types[0] = types[1] = "fp8";
+  for (int s = 0; s < 2; s++) FOR_EACH(l, block, x, s ? l->n : l->m, k) {
+      int v = small_for(types[s], seed + (u32)(((s * 16 + block) * 32 + x) * 128 + k));
+      struct formula at = {NULL, x, x, k, block};
+      side[s][block][x][k] = v;
+      put(s ? B_REG : A_REG, s ? place_of(l->b_gpr, l->b_lane, at) : place_of(l->a_gpr, l->a_lane, at), code_of(types[s], v));
+    }
+}
+
+static bool is_int(const struct layout *l) { return strncmp(l->name, "v_mfma_i32", 10) == 0; }
+static bool is_f64(const struct layout *l) { return strncmp(l->name, "v_mfma_f64", 10) == 0; }
+static u64 result_code(const struct layout *l, int v) { return is_int(l) ? (u32)v : is_f64(l) ? db(v) : fb((float)v); }
+
+static void fill_c(const struct layout *l, u32 seed) {
+  for (int block = 0; block < l->blocks; block++)
+    for (int i = 0; i < l->m; i++)
+      for (int j = 0; j < l->n; j++) {
+        struct formula at = {NULL, i, j, 0, block};
+        c[block][i][j] = small(seed + 77777 + (u32)((block * 32 + i) * 32 + j)) * 100;
+        put(C_REG, place_of(l->d_gpr, l->d_lane, at), result_code(l, c[block][i][j]));
+      }
+}
+
+static void check_result(const struct layout *l, bool with_c, int a_block_mask, int a_block_add) {
+  for (int block = 0; block < l->blocks; block++)
+    for (int i = 0; i < l->m; i++)
+      for (int j = 0; j < l->n; j++) {
+        struct formula at = {NULL, i, j, 0, block};
+        int want = with_c ? c[block][i][j] : 0, from = (block & ~a_block_mask) + a_block_add;
+        for (int k = 0; k < l->k; k++) want += side[0][from][i][k] * side[1][block][j][k];
+        u64 got = get(D_REG, place_of(l->d_gpr, l->d_lane, at));
+        if (got != result_code(l, want))
+          fail_msg("%s: block %d row %d column %d: wanted %d, got bits %llx", l->name, block, i, j, want, (unsigned long long)got);
+      }
+}
+
+/* --- lines: per layout with C, with a constant; then the special ones -------------------------------------------------------------- */
+
+static u32 side_words(const struct layout *l, int rows, int bits) { return (u32)(rows * l->k * l->blocks / 64 * bits / 32); }
+static int bits_of(const char *type) {
+  return strcmp(type, "f64") == 0 ? 64 : strcmp(type, "f32") == 0 ? 32 : strstr(type, "f16") ? 16 : 8;
+}
+
+static char *group(char *to, u32 first, u32 count) {
+  if (count == 1)
+    sprintf(to, "v%u", first);
+  else
+    sprintf(to, "v[%u:%u]", first, first + count - 1);
+  return to;
+}
+
+static void line_of(const struct layout *l, bool with_c, char *line) {
+  char d[24], x[24], y[24], z[24];
+  u32 d_words = (u32)(l->m * l->n * l->blocks / 64) * (is_f64(l) ? 2 : 1);
+  group(d, D_REG, d_words);
+  group(x, A_REG, side_words(l, l->m, bits_of(type_of(l, false))));
+  group(y, B_REG, side_words(l, l->n, bits_of(type_of(l, true))));
+  sprintf(line, "%s %s, %s, %s, %s%s", l->name, d, x, y, with_c ? group(z, C_REG, d_words) : "0",
+      strstr(l->name, "scale") ? ", v120, v121 op_sel_hi:[0,0,0]" : "");
+}
+
+enum special { SCALE_BYTES, SCALE_32, FORMAT_BF8, BROADCAST, B_LANES, ONE_ROUNDING, SPECIALS };
+static const char *const specials[SPECIALS] = {
+    [SCALE_BYTES] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:7], v[16:23], 0, v120, v121 op_sel:[0,1,0] op_sel_hi:[1,1,0]",
+    [SCALE_32] = "v_mfma_scale_f32_32x32x64_f8f6f4 v[128:143], v[0:7], v[16:23], 0, v120, v121 op_sel_hi:[0,0,0]",
+    [FORMAT_BF8] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:7], v[16:23], 0, v120, v121 op_sel_hi:[0,0,0] cbsz:1 blgp:1",
+    [BROADCAST] = "v_mfma_f32_16x16x1_4b_f32 v[128:143], v0, v16, 0 cbsz:1 abid:1",
+    [B_LANES] = "v_mfma_f32_4x4x1_16b_f32 v[128:131], v0, v16, 0 blgp:1",
+    [ONE_ROUNDING] = "v_mfma_f32_16x16x4_f32 v[128:131], v0, v16, 1.0",
+};
+
+static void fill_all(int base, u32 count, u32 value) {
+  for (u32 r = 0; r < count; r++)
+    for (int l = 0; l < 64; l++) rig->wave->v[(u32)base + r].w[l] = value;
+}
+
+static const struct layout *find(const char *name) {
+  for (size_t i = 0; i < layout_count; i++)
+    if (strcmp(layouts[i].name, name) == 0) return &layouts[i];
+  return NULL;
+}
+
+static void run_layout(void **state) {
+  const char *name = *state;
+  const struct layout *l = find(name);
+  if (!l) fail_msg("%s has no layout in tests/oracles", name);
+  size_t line = 2 * (size_t)(l - layouts);
+  for (u32 seed = 0; seed < 2; seed++) {
+    fill_all(0, 128, 0);
+    fill_all(120, 2, 127);
+    fill_operands(l, seed * 99991);
+    fill_c(l, seed);
+    rig_run(rig, line);
+    check_result(l, true, 0, 0);
+    rig_run(rig, line + 1);
+    check_result(l, false, 0, 0);
+  }
+}
+
+static size_t special_line(enum special s) { return 2 * layout_count + (size_t)s; }
+static float result(int row, int column) { return f(rig->wave->v[D_REG + row % 4].w[16 * (row / 4) + column]); }
+
+/* All-ones operands; code 127 is 1, 128 is 2, 0 is 2^-127, 255 NaN: as recorded. Byte 2 scales A, byte 3 scales B. */
+static void a_scale_is_the_byte_that_op_sel_picks(void **state) {
+  (void)state;
+  static const struct {
+    u32 a, b;
+    float want;
+  } facts[] = {{127, 127, 128.0f}, {128, 127, 256.0f}, {0, 254, 128.0f}, {0, 127, 0x1p-120f}, {255, 127, NAN}, {127, 255, NAN}};
+  fill_all(A_REG, 8, 0x38383838), fill_all(B_REG, 8, 0x38383838);
+  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+    fill_all(120, 1, facts[i].a << 16 | 0xAB0000CD), fill_all(121, 1, facts[i].b << 24 | 0x00ABCDEF);
+    rig_run(rig, special_line(SCALE_BYTES));
+    float got = result(5, 7);
+    if (got < facts[i].want || got > facts[i].want || isnan(got) != isnan(facts[i].want))
+      fail_msg("codes %u, %u: got %a", facts[i].a, facts[i].b, (double)got);
+  }
+}
+
+/* Lane `side` * b + r holds the code of K block b of row (or column) r. */
+static void each_k_block_has_its_own_scale(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    int rows, blocks;
+  } forms[] = {{"v_mfma_scale_f32_16x16x128_f8f6f4", 16, 4}, {"v_mfma_scale_f32_32x32x64_f8f6f4", 32, 2}};
+  for (int n = 0; n < 2; n++) {
+    const struct layout *l = find(forms[n].name);
+    assert_non_null(l);
+    fill_operands(l, 5);
+    for (int lane = 0; lane < 64; lane++) {
+      rig->wave->v[120].w[lane] = 0xEE00u | (u32)(122 + lane * 5 % 9);
+      rig->wave->v[121].w[lane] = 0xDD00u | (u32)(124 + lane * 3 % 7);
+    }
+    rig_run(rig, n ? special_line(SCALE_32) : 2 * (size_t)(l - layouts) + 1);
+    for (int i = 0; i < l->m; i++)
+      for (int j = 0; j < l->n; j++) {
+        struct formula at = {NULL, i, j, 0, 0};
+        double want = 0;
+        for (int k = 0; k < l->k; k++) {
+          int x = forms[n].rows * (k / 32);
+          want += ldexp(side[0][0][i][k] * side[1][0][j][k], (x + i) * 5 % 9 - 5 + (x + j) * 3 % 7 - 3);
+        }
+        u64 got = get(D_REG, place_of(l->d_gpr, l->d_lane, at));
+        if (got != fb((float)want)) fail_msg("%s: row %d column %d: wanted %g, got %g", l->name, i, j, want, (double)f(got));
+      }
+  }
+}
+
+static void cbsz_and_blgp_choose_the_format(void **state) {
+  (void)state;
+  fill_all(A_REG, 8, 0x3C3C3C3C), fill_all(B_REG, 8, 0x40404040); /* bf8: 1 and 2; fp8 would be 1.5 and 2 */
+  fill_all(120, 2, 127);
+  rig_run(rig, special_line(FORMAT_BF8));
+  assert_int_equal(fb(result(0, 0)), fb(256.0f));
+}
+
+static void a_block_can_be_broadcast(void **state) {
+  (void)state;
+  const struct layout *l = find("v_mfma_f32_16x16x1_4b_f32");
+  assert_non_null(l);
+  fill_operands(l, 1);
+  rig_run(rig, special_line(BROADCAST));
+  check_result(l, false, 1, 1);
+}
+
+/* blgp 1: the low 32 lanes of B serve the high ones too. */
+static void lanes_of_b_can_be_broadcast(void **state) {
+  (void)state;
+  fill_all(A_REG, 1, 0x3F800000);
+  for (int l = 0; l < 64; l++) rig->wave->v[B_REG].w[l] = (u32)fb((float)l);
+  rig_run(rig, special_line(B_LANES));
+  for (int l = 0; l < 64; l++) assert_int_equal(rig->wave->v[D_REG].w[l], fb((float)(l % 32)));
+}
+
+/* 1 + 4 * 2^-25: each term alone would be lost. */
+static void a_sum_is_rounded_once(void **state) {
+  (void)state;
+  fill_all(A_REG, 1, 0x3F800000), fill_all(B_REG, 1, (u32)fb(0x1p-25f));
+  rig_run(rig, special_line(ONE_ROUNDING));
+  assert_int_equal(fb(result(3, 3)), fb(1 + 0x1p-23f));
+}
+
+/* The formats of gfx942: FNUZ. */
+static void fp8_is_fnuz_on_gfx942(void **state) {
+  (void)state;
+  static const char *const names[] = {"v_mfma_f32_16x16x32_fp8_fp8", "v_mfma_f32_32x32x16_bf8_fp8"};
+  static char text[2][160];
+  const char *lines[2];
+  struct rig *gfx950 = rig;
+  for (int i = 0; i < 2; i++) line_of(find(names[i]), false, text[i]), lines[i] = text[i];
+  rig = rig_open("gfx942", lines, 2);
+  fnuz = true;
+  for (int i = 0; i < 2; i++) {
+    fill_operands(find(names[i]), 3);
+    rig_run(rig, (size_t)i);
+    check_result(find(names[i]), false, 0, 0);
+  }
+  fnuz = false;
+  rig_close(rig);
+  rig = gfx950;
+}
+
+int main(void) {
+  static char text[2 * LAYOUTS_MAX][160];
+  static const char *lines[2 * LAYOUTS_MAX + SPECIALS];
+  static struct CMUnitTest tests[LAYOUTS_MAX + 16];
+  size_t count = 0;
+  read_layouts("tests/oracles/mfma_cdna3.tsv");
+  read_layouts("tests/oracles/mfma_cdna4.tsv");
+  for (size_t i = 0; i < 2 * layout_count; i++) line_of(&layouts[i / 2], i % 2 == 0, text[i]), lines[i] = text[i];
+  for (size_t i = 0; i < SPECIALS; i++) lines[2 * layout_count + i] = specials[i];
+  rig = rig_open("gfx950", lines, 2 * layout_count + SPECIALS);
+  for (u32 i = 0; i < isa_mfma.count && i < LAYOUTS_MAX; i++)
+    tests[count++] = (struct CMUnitTest){isa_mfma.rows[i].name, run_layout, NULL, NULL, (void *)(uintptr_t)isa_mfma.rows[i].name};
+  const struct CMUnitTest more[] = {
+      cmocka_unit_test(a_scale_is_the_byte_that_op_sel_picks),
+      cmocka_unit_test(each_k_block_has_its_own_scale),
+      cmocka_unit_test(cbsz_and_blgp_choose_the_format),
+      cmocka_unit_test(a_block_can_be_broadcast),
+      cmocka_unit_test(lanes_of_b_can_be_broadcast),
+      cmocka_unit_test(a_sum_is_rounded_once),
+      cmocka_unit_test(fp8_is_fnuz_on_gfx942),
+  };
+  for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) tests[count++] = more[i];
+  int failed = _cmocka_run_group_tests("matrices are multiplied as the published layouts say", tests, count, NULL, NULL);
+  rig_close(rig);
+  return failed;
+}
