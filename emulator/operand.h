@@ -5,8 +5,8 @@
 #define EMULATOR_OPERAND_H
 
 #include "decode.h"
-#include "float.h"
 #include "row.h"
+#include "small_float.h"
 #include "wave.h"
 
 /* Row functions exist twice, for x86-64-v3 and for any x86-64; the loader picks. Sanitizers do not go along with its resolvers. */

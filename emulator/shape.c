@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "float.h"
 #include "row.h"
+#include "small_float.h"
 
 uint32_t type_words(enum isa_type type) {
   static const uint8_t words[ISA_TYPES] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 8, 16};
@@ -89,6 +89,11 @@ static bool set_special(struct source *s, const struct text_operand *op) {
     s->kind = OPERAND_CONST;
     s->value[0] = 0;
     s->value[1] = SHARED_APERTURE;
+    return s->words == 2;
+  case TEXT_SRC_PRIVATE_BASE:
+    s->kind = OPERAND_CONST;
+    s->value[0] = 0;
+    s->value[1] = PRIVATE_APERTURE;
     return s->words == 2;
   default:
     return false;

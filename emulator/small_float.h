@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small floating-point formats on the host: f16, bf16, e4m3 and e5m2 (OCP and FNUZ), E8M0. Round to nearest even unless said.
    Bits in, bits out: pure functions, thread safe. Deliberately not shared with reference/. */
-#ifndef EMULATOR_FLOAT_H
-#define EMULATOR_FLOAT_H
+#ifndef EMULATOR_SMALL_FLOAT_H
+#define EMULATOR_SMALL_FLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every conversion goes through f64, which holds all values of all these formats, and a rounding done on its bits. */
-#include "float.h"
+#include "small_float.h"
 
 #include <math.h>
 #include <pthread.h>
