@@ -14,12 +14,16 @@ static void must(enum front_status status) {
   exit(1);
 }
 
-/* Device memory full of a 32-bit value. It lives as long as the program. */
+static void *allocated[32]; /* to give back at the end */
+static unsigned allocations;
+
+/* Device memory full of a 32-bit value. */
 static void *filled(front_device device, uint64_t bytes, uint32_t value) {
   void *address;
   uint64_t words = (bytes + 3) / 4;
   must(front_memory_allocate(device, words * 4, &address));
   must(front_memory_fill(device, address, value, words));
+  allocated[allocations++] = address;
   return address;
 }
 
@@ -82,5 +86,13 @@ int main(int argc, char **argv) {
   must(front_memory_copy(device, &klen, args.klen, sizeof klen));
   must(front_memory_copy(device, &q, args.q, sizeof q));
   printf("%s ran: token 0 has %u key, and its query starts with %08x\n", info.name, klen, q);
+  /* Children before parents. */
+  must(front_queue_destroy(queue));
+  must(front_binding_destroy(binding));
+  must(front_instance_destroy(instance));
+  must(front_kernel_destroy(kernel));
+  while (allocations) must(front_memory_free(device, allocated[--allocations]));
+  must(front_device_close(device));
+  must(front_close(runtime));
   return klen == 1 && q == 0 ? 0 : 1;
 }
