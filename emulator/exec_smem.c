@@ -61,8 +61,14 @@ static void run_buffer_load(struct wave *w, const struct inst *in) {
 }
 
 static void read_clock(struct reading *r) { take_scalar_dest(r, &r->in->dst, T_u64); }
-static void run_memtime(struct wave *w, const struct inst *in) { put_scalar_bits(w, in->dst.reg, 2, w->cycles); }
-static void run_memrealtime(struct wave *w, const struct inst *in) { put_scalar_bits(w, in->dst.reg, 2, w->cycles / CYCLES_A_TICK); }
+
+static void put_clock(struct wave *w, const struct inst *in, uint64_t value) {
+  put_scalar_bits(w, in->dst.reg, 2, value);
+  w->clock_reads++;
+}
+
+static void run_memtime(struct wave *w, const struct inst *in) { put_clock(w, in, w->cycles); }
+static void run_memrealtime(struct wave *w, const struct inst *in) { put_clock(w, in, w->cycles / CYCLES_A_TICK); }
 static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)in; }
 
 #define SMEM_LOAD(name, words)     {#name, read_smem, run_load, CLASS_SMEM, EXACT, {T_NONE}, words},

@@ -244,7 +244,7 @@ void view_fault_text(const struct view *v, char *out, size_t size) {
     }
     break;
   case MEM_READ_ONLY:
-    snprintf(out, size, "%s %u bytes at 0x%" PRIx64 ", which is code", verb, f->bytes, f->addr);
+    snprintf(out, size, "%s %u bytes at 0x%" PRIx64 ", which is read-only (code)", verb, f->bytes, f->addr);
     break;
   case MEM_UNALIGNED:
     snprintf(out, size, "is an atomic of %u bytes at 0x%" PRIx64 ", which is not aligned", f->bytes, f->addr);

@@ -21,7 +21,7 @@
   "attributes #0 = { nounwind \"amdgpu-flat-work-group-size\"=\"" size "," size "\" \"amdgpu-no-implicitarg-ptr\" "                        \
   "\"amdgpu-no-hostcall-ptr\" \"amdgpu-no-multigrid-sync-arg\" \"amdgpu-no-heap-ptr\" \"amdgpu-no-default-queue\" "                        \
   "\"amdgpu-no-completion-action\" \"amdgpu-no-queue-ptr\" \"amdgpu-no-dispatch-ptr\" \"amdgpu-no-dispatch-id\" }\n"                       \
-  "!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"amdhsa_code_object_version\", i32 500}\n"
+  "!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"amdhsa_code_object_version\", i32 500}\n!1 = !{}\n"
 
 /* A wait for a dword to be `wanted`, asleep between the looks; goes on at label %met. */
 #define POLL_IR(pointer, wanted)                                                                                                           \

@@ -162,7 +162,7 @@ static void every_access_outside_an_allocation_is_a_fault(void **state) {
   view_begin_quantum(&view);
   assert_non_null(view_read(&view, base, 64, temp));
   assert_false(view_write(&view, base + 8, temp, 4));
-  assert_fault(MEM_READ_ONLY, base + 8, "which is code");
+  assert_fault(MEM_READ_ONLY, base + 8, "which is read-only");
   assert_true(memory_free(memory, other));
   assert_false(memory_free(memory, other));
   assert_false(memory_free(memory, base + 8));
