@@ -34,8 +34,8 @@ struct dispatch {
   uint32_t next[XCDS_MAX];     /* by XCD: its next workgroup */
   uint32_t capacity[XCDS_MAX]; /* ... and how many more fit */
   /* Since the last progress. */
-  uint64_t idle, idle_from, idle_instructions;
-  uint64_t anchor_at, anchor, anchor_reads;
+  uint64_t idle, idle_from, idle_instructions, idle_reads;
+  uint64_t anchor_at, anchor;
   struct hsa_emu_counters counters;
   struct report report, remarks;
   struct dispatch_result result;
@@ -202,19 +202,18 @@ static bool progressed(const struct quantum *q, bool changed) {
 }
 
 /* Whether all waves are back in a state that they were in since the last progress, without having read a clock: then they will be for
-   ever. A state is kept at every power of two and compared with those that follow. */
+   ever. A state is kept at every power of two and compared with those that follow, until somebody looks at a clock. */
 static bool repeats(struct dispatch *d) {
-  if (d->idle < IDLE_COMPARE) return false;
+  if (d->idle < IDLE_COMPARE || clock_reads(&d->quantum) != d->idle_reads) return false;
   bool keep = !(d->idle & (d->idle - 1));
   if (!keep && d->idle - d->anchor_at > IDLE_WINDOW) return false;
-  uint64_t now = quantum_digest(&d->quantum, d->device->workers), reads = clock_reads(&d->quantum);
+  uint64_t now = quantum_digest(&d->quantum, d->device->workers);
   if (keep) {
     d->anchor = now;
-    d->anchor_reads = reads;
     d->anchor_at = d->idle;
     return false;
   }
-  return now == d->anchor && reads == d->anchor_reads;
+  return now == d->anchor;
 }
 
 /* Model time runs faster while everybody only waits and looks at the clock, so that budgets of seconds run out in some hundred quanta. */
@@ -245,6 +244,7 @@ static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
   if (!d->idle++) {
     d->idle_from = q->now;
     d->idle_instructions = instructions(d);
+    d->idle_reads = clock_reads(q);
   }
   const char *why = NULL;
   if (repeats(d))

@@ -82,7 +82,7 @@ static enum run_code choose_device(struct session *session, const struct session
 }
 
 static enum front_status load_kernel(struct session *session, const struct session_options *options) {
-  struct front_instance_options instance = {.size = sizeof instance, .first_epoch = options->first_epoch};
+  struct front_instance_options instance = {.size = sizeof instance, .first_epoch = options->first_epoch, .guard_us = options->guard_us};
   enum front_status status = front_kernel_load(session->device, options->object, options->object_bytes, options->key, &session->kernel);
   if (status == FRONT_OK) status = front_kernel_describe(session->kernel, &session->kernel_info);
   if (status == FRONT_OK) status = front_instance_create(session->kernel, &instance, &session->instance);

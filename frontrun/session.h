@@ -37,6 +37,7 @@ struct session_options {
   size_t object_bytes;
   const char *key; /* null: the object's note says */
   uint32_t first_epoch;
+  uint32_t guard_us; /* budget of a guarded poll; 0: libfront's default */
 };
 
 /* Opens all of it. On failure `error` is a sentence and *session is closed. */
@@ -70,7 +71,8 @@ struct launch_options {
   bool traffic;     /* count traffic (emulator) */
 };
 
-/* One launch of `in` with device buffers of its own: copies there, launches, waits, copies back. FAULT leaves the session unusable. */
+/* One launch of `in` with device buffers of its own: copies there, launches, waits, copies back (after a
+   TIMEOUT too, whose text is the error). FAULT leaves the session unusable. */
 enum run_code session_launch(struct session *session, const struct plan *plan, struct inputs *in, const struct launch_options *options,
     struct launch *launch, char error[RUN_ERROR_MAX]);
 

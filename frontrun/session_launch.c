@@ -156,6 +156,7 @@ static enum front_status run_launch(struct session *session, const struct plan *
   if (options->traffic && session->emulator.there) watch_traffic(session, in, buffers);
   status = launch_and_wait(session, buffers, options, launch);
   if (session->emulator.there) take_figures(session, in, buffers, launch);
+  if (status == FRONT_ERR_TIMEOUT) (void)copy_back(session, plan, in, buffers, launch); /* what there is, for whoever looks into it */
   return status == FRONT_OK ? copy_back(session, plan, in, buffers, launch) : status;
 }
 

@@ -25,6 +25,7 @@ struct emit {
   val wqkv_tile, part; /* row tile and K half; a free workgroup's are clamped to the last part's */
   val is_free, free;   /* free index: bid - 224 */
   uint32_t polls;      /* emitted so far */
+  val start;           /* guard: the clock when the workgroup began */
 };
 
 /* emit_kernel.c: the whole kernel, one call a stage. */
@@ -72,7 +73,6 @@ enum poll_stage { POLL_XRDY = 1, POLL_QKVP, POLL_QRDY }; /* as the guard's recor
 void emit_guard_begin(struct emit *e);
 /* The loop of a poll, and its end. */
 struct guard_watch {
-  val start; /* the clock before the first round */
   struct ir_carry rounds;
 };
 struct guard_watch emit_guard_loop(struct emit *e);

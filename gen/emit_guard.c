@@ -18,6 +18,7 @@ static val mark_of(struct emit *e) {
 
 void emit_guard_begin(struct emit *e) {
   if (!e->plan->guard) return;
+  e->start = amd_clock(e->b);
   val mark = mark_of(e);
   ir_store(e->b, ir_const(T_I8, 0), mark);
 }
@@ -25,8 +26,7 @@ void emit_guard_begin(struct emit *e) {
 struct guard_watch emit_guard_loop(struct emit *e) {
   struct guard_watch watch = {0};
   if (e->plan->guard) {
-    watch.start = amd_clock(e->b);
-    watch.rounds = ir_loop_with(e->b, "rounds", ir_i32(1));
+    watch.rounds = ir_loop_with(e->b, "poll", ir_i32(1));
   } else {
     ir_loop(e->b, "poll");
   }
@@ -34,21 +34,22 @@ struct guard_watch emit_guard_loop(struct emit *e) {
 }
 
 /* Past the budget, or once the status word is set, the wave leaves its mark and the loop. */
-static void look(struct emit *e, val start, enum poll_stage stage) {
+static void look(struct emit *e, enum poll_stage stage) {
   struct ir *b = e->b;
   uint32_t line = emit_line(e, EV_GUARD_LOOK, e->polls++);
   val now = amd_clock(b);
   struct guard_words guard = emit_guard_words(e);
   val status = buffer_load(b, T_I32, guard.buffer, ir_i32(STATUS_BYTE), .sc1 = true, .name = "status", .line = line);
-  val spent = ir_sub(b, now, start);
+  val spent = ir_sub(b, now, e->start);
   val allowed = ir_sub(b, guard.budget, ir_i32(1)); /* a budget of 0 allows everything */
-  val late = ir_ult(b, allowed, spent);
-  val stopped = ir_ne(b, status, ir_i32(0));
-  val over = ir_or(b, late, stopped);
-  ir_if(b, over, "give up");
+  val uniform = amd_uniform(b, status);
+  val running = ir_eq(b, uniform, ir_i32(0));
+  allowed = ir_select(b, running, allowed, ir_i32(0));
+  val over = ir_ult(b, allowed, spent);
+  val left = ir_select(b, over, ir_i32(stage), ir_i32(0));
+  val byte = ir_cast(b, "trunc", left, T_I8);
   val mark = mark_of(e);
-  ir_store(b, ir_const(T_I8, stage), mark);
-  ir_end_if(b);
+  ir_store(b, byte, mark);
   ir_leave_if(b, over);
 }
 
@@ -61,7 +62,7 @@ void emit_guard_end_loop(struct emit *e, struct guard_watch *watch, enum poll_st
   val phase = ir_and(b, watch->rounds.now, ir_i32(ROUNDS_A_LOOK - 1));
   val due = ir_eq(b, phase, ir_i32(0));
   ir_if(b, due, "look");
-  look(e, watch->start, stage);
+  look(e, stage);
   ir_end_if(b);
   val next = ir_add(b, watch->rounds.now, ir_i32(1));
   ir_end_loop_with(b, watch->rounds, next);
@@ -111,7 +112,7 @@ static struct waited waited_of(struct emit *e, val stage) {
 }
 
 struct found {
-  val pair, tag, missing;
+  val pair, tag;
 };
 
 /* Looks for the first pair without this launch's tag, 64 at a time. */
@@ -133,8 +134,8 @@ static struct found scan(struct emit *e, const struct waited *w) {
   val at = ir_add(b, byte, w->region_byte);
   val entry = buffer_load(b, T_V2I32, scratch, at, .sc1 = true, .name = "pair", .line = emit_line(e, EV_GUARD_SCAN, 0));
   f.tag = ir_extract(b, entry, 1);
-  f.missing = ir_ne(b, f.tag, e->tag);
-  val none = amd_none(b, f.missing);
+  val missing = ir_ne(b, f.tag, e->tag);
+  val none = amd_none(b, missing);
   val some = ir_xor(b, none, ir_i1(true));
   ir_leave_if(b, some);
   val next = ir_add(b, i.now, ir_i32(WAVE));
@@ -147,18 +148,16 @@ static struct found scan(struct emit *e, const struct waited *w) {
 static void store_record(struct emit *e, val guard, val stage, const struct found *f) {
   struct ir *b = e->b;
   uint32_t line = emit_line(e, EV_GUARD_RECORD, 0);
-  buffer_store(b, stage, guard, ir_i32(RECORD_BYTE), .sc1 = true, .line = line);
+  const val where[4] = {stage, e->bid, e->wave, f->pair};
+  val words = ir_vector(b, T_V4I32, where);
+  buffer_store(b, words, guard, ir_i32(RECORD_BYTE), .sc1 = true, .line = line);
   amd_sched_barrier(b);
-  const val who[2] = {e->bid, e->wave};
-  val words = ir_vector(b, T_V2I32, who);
-  buffer_store(b, words, guard, ir_i32(RECORD_BYTE + 4), .sc1 = true, .line = line);
-  amd_sched_barrier(b);
-  const val what[4] = {f->pair, f->tag, e->tag, ir_i32(0)};
-  words = ir_vector(b, T_V4I32, what);
-  buffer_store(b, words, guard, ir_i32(RECORD_BYTE + 12), .sc1 = true, .line = line);
+  const val tags[2] = {f->tag, e->tag};
+  words = ir_vector(b, T_V2I32, tags);
+  buffer_store(b, words, guard, ir_i32(RECORD_BYTE + 16), .sc1 = true, .line = line);
 }
 
-/* By the first lane that misses a pair; by the last one, should the pair have come meanwhile. */
+/* By a lane that misses a pair, or by any, should the pair have come meanwhile: the one whose swap is first. */
 void emit_guard_record(struct emit *e) {
   struct ir *b = e->b;
   if (!e->plan->guard) return;
@@ -169,9 +168,9 @@ void emit_guard_record(struct emit *e) {
   ir_if(b, gave_up, "guard record");
   struct waited w = waited_of(e, stage);
   struct found f = scan(e, &w);
-  val first = amd_first_lane(b, f.missing);
-  val lane = ir_umin(b, first, ir_i32(WAVE - 1));
-  val mine = ir_eq(b, e->lane, lane);
+  val missing = ir_ne(b, f.tag, e->tag);
+  val none = amd_none(b, missing);
+  val mine = ir_or(b, missing, none);
   ir_if(b, mine, "claim");
   val guard = emit_buffer(e, ARG_guard);
   val before = amd_buffer_cmpswap(b, guard, 0, 1, emit_line(e, EV_GUARD_CLAIM, 0));

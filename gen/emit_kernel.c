@@ -82,7 +82,6 @@ static void wqkv_from_x8_tuned(struct emit *e, const struct weights *w, struct w
   emit_end_unless_stopped(e);
   ir_end_if(e->b);
   amd_sched_barrier(e->b);
-  emit_unless_stopped(e);
   emit_wqb_weights(e, wqb, 0);
 }
 
@@ -105,11 +104,9 @@ void emit_kernel(struct emit *e) {
   else
     wqkv_from_x8(e, &wqkv, &wqb);
   emit_qkv(e);
-  emit_unless_stopped(e);
-  emit_wqb(e, &wqb); /* opens one more, behind its poll */
-  emit_end_unless_stopped(e);
-  emit_end_unless_stopped(e);
-  if (!p->quantise_in_workgroup) emit_end_unless_stopped(e); /* the one behind the poll for x8 */
+  emit_wqb(e, &wqb);
+  emit_end_unless_stopped(e);                                             /* the one behind its poll */
+  if (!p->quantise_in_workgroup && !p->tuned) emit_end_unless_stopped(e); /* the one behind the poll for x8 */
   emit_guard_record(e);
   emit_done(e);
 }

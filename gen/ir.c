@@ -389,7 +389,9 @@ struct ir_carry ir_loop_with(struct ir *b, const char *name, val first) {
   put(b, ":\n");
   put_branch(b, "loop", n);
   put_label(b, "loop", n);
-  put(b, ":\n");
+  put(b, ": ; ");
+  put(b, name);
+  put(b, "\n");
   c.next = new_value(b, first.type, name);
   c.now = new_value(b, first.type, name);
   put_result(b, c.now);

@@ -107,17 +107,13 @@ val amd_clock(struct ir *b) {
   return ir_cast(b, "trunc", ticks, T_I32);
 }
 
+val amd_uniform(struct ir *b, val x) { return ir_call(b, "llvm.amdgcn.readfirstlane.i32", T_I32, 0, IR_ARGS(x)); }
+
 static val ballot(struct ir *b, val condition) { return ir_call(b, "llvm.amdgcn.ballot.i64", T_I64, 0, IR_ARGS(condition)); }
 
 val amd_none(struct ir *b, val condition) {
   val mask = ballot(b, condition);
   return ir_eq(b, mask, ir_i64(0));
-}
-
-val amd_first_lane(struct ir *b, val condition) {
-  val mask = ballot(b, condition);
-  val lane = ir_call(b, "llvm.cttz.i64", T_I64, 0, IR_ARGS(mask, ir_i1(false)));
-  return ir_cast(b, "trunc", lane, T_I32);
 }
 
 static val dpp(struct ir *b, val x, uint32_t control) {

@@ -37,10 +37,11 @@ void amd_workgroup_barrier(struct ir *b); /* LDS accesses before it are seen beh
 void amd_sleep(struct ir *b);             /* s_sleep 1 */
 val amd_clock(struct ir *b);              /* the low 32 bits of the 100 MHz clock */
 
+/* x (i32) of the first active lane, for one that all lanes have alike: LLVM then branches without masks. */
+val amd_uniform(struct ir *b, val x);
+
 /* True if no active lane's condition holds: a uniform value. */
 val amd_none(struct ir *b, val condition);
-/* The first active lane whose condition holds; 64 if none. */
-val amd_first_lane(struct ir *b, val condition);
 
 /* x of lane (l xor mask), mask one of 1, 2, 4, 8. */
 val amd_lane_xor(struct ir *b, val x, uint32_t mask);

@@ -41,7 +41,7 @@ static void guard_rows(struct list *l) {
   struct issue_row *scan = step(l, EV_GUARD_SCAN, ISSUE_LOAD, 0, 1);
   scan->sc1 = scan->loop = true;
   step(l, EV_GUARD_CLAIM, ISSUE_ATOMIC, 0, 1);
-  step(l, EV_GUARD_RECORD, ISSUE_STORE, 0, 3)->sc1 = true;
+  step(l, EV_GUARD_RECORD, ISSUE_STORE, 0, 2)->sc1 = true;
 }
 
 static void kt_rows(struct list *l, const struct plan *p) {

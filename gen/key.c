@@ -247,10 +247,14 @@ bool key_expand(const char *pattern, struct front_key **keys, size_t *count, cha
   return true;
 }
 
+/* The one switch that is named when it is off. */
+static const char no_guard[] = "_g0";
+
 void key_name(const struct front_key *key, char name[KEY_NAME_MAX]) {
   snprintf(name, KEY_NAME_MAX, "front_s%d_tp%d_r%d_w%d_t%d", key->tokens, key->tp, key->ratio, key->window, key->tuned);
   for (enum key_field f = 0; f < FIELDS; f++)
     if (fields[f].suffix && value_of(key, f)) strncat(name, fields[f].suffix, KEY_NAME_MAX - strlen(name) - 1);
+  if (!key->guard) strncat(name, no_guard, KEY_NAME_MAX - strlen(name) - 1);
 }
 
 bool key_from_name(const char *name, struct front_key *key, char error[KEY_ERROR_MAX]) {
@@ -276,6 +280,10 @@ bool key_from_name(const char *name, struct front_key *key, char error[KEY_ERROR
     if (length == 0 || strncmp(at, fields[f].suffix, length) != 0) continue;
     set_value(key, f, 1);
     at += length;
+  }
+  if (strncmp(at, no_guard, sizeof no_guard - 1) == 0) {
+    key->guard = 0;
+    at += sizeof no_guard - 1;
   }
   if (*at) return fail(error, "\"%s\" is not a key's name: \"%.16s\" is left over", quote(whole, shown), at);
   return key_validate(key, error);

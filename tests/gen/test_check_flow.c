@@ -125,7 +125,8 @@ static void test_polls(void **state) {
     if (row[i].event == EV_QKVP_POLL && row[i].instance == 0) line = i + 1;
   snprintf(hoisted, sizeof hoisted, "\t.loc\t1 %u 0\n%s", line, load);
   size_t first = planted_access(&p, EV_QKVP_POLL, 0, 0); /* the load behind it */
-  planted_insert(&p, planted_line_before(&p, first, ".LBB0_"), hoisted);
+  size_t loop = planted_line_before(&p, first, ".LBB0_");
+  planted_insert(&p, planted_line_before(&p, loop, ".LBB0_"), hoisted); /* and before the block that goes round */
   planted_assert(&p, "polls sleep and retry", "it would be made once");
   free(load);
 }

@@ -262,7 +262,7 @@ static void test_info(void **state) {
   assert_code(&json, 0);
   assert_code(&built, 0);
   static const char *const lines[] = {
-      "guard: 0\n", "name: front_s8_tp4_r2_w128_t0\n", "lds:\n  bytes: 51520\n", "scratch:\n  bytes: 287744\n", "kernarg:\n  bytes: 216\n"};
+      "guard: 1\n", "name: front_s8_tp4_r2_w128_t0\n", "lds:\n  bytes: 51520\n", "scratch:\n  bytes: 287744\n", "kernarg:\n  bytes: 216\n"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) assert_non_null(strstr(key.out, lines[i]));
   struct run_options input = {.input = json.out, .input_bytes = json.out_bytes};
   struct outcome parsed = run_argv(
@@ -270,7 +270,7 @@ static void test_info(void **state) {
           "import json,sys; d=json.load(sys.stdin); print(d['name'], d['guard'], d['lds']['bytes'], d['scratch']['qkvp']['bytes'])", NULL},
       &input);
   assert_code(&parsed, 0);
-  assert_string_equal(parsed.out, "front_s8_tp4_r2_w128_t0 0 51520 229376\n");
+  assert_string_equal(parsed.out, "front_s8_tp4_r2_w128_t0 1 51520 229376\n");
   struct outcome file = run(FRONTGEN, "info", path_in(dir, "front_s8_tp4_r2_w128_t0.gfx950.hsaco"));
   assert_code(&file, 0);
   assert_int_equal(strncmp(file.out, key.out, key.out_bytes), 0); /* a file's report is its key's, and more */

@@ -26,7 +26,7 @@ static void test_defaults(void **state) {
   assert_int_equal(key.dev, 0);
   assert_int_equal(key.timeline, 0);
   assert_int_equal(key.embed, 0);
-  assert_int_equal(key.guard, 0);
+  assert_int_equal(key.guard, 1);
 }
 
 static void test_any_order(void **state) {
@@ -43,7 +43,7 @@ static void test_any_order(void **state) {
 static void test_edges(void **state) {
   (void)state;
   static const char *const good[] = {"tokens=1", "tokens=48", "tokens=1,tp=8", "tokens=1,ratio=0", "tokens=1,window=1",
-      "tokens=1,index=0,x8_given=0,dev=0,timeline=0,embed=0,guard=0"};
+      "tokens=1,index=0,x8_given=0,dev=0,timeline=0,embed=0,guard=0", "tokens=1,guard=1"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) parsed(good[i]);
 }
 
@@ -91,7 +91,6 @@ static const struct {
     {"tokens=8,dev=1", {"dev=1", "not in this version"}},
     {"tokens=8,timeline=1", {"timeline=1", "not in this version"}},
     {"tokens=8,embed=1", {"embed=1", "not in this version"}},
-    {"tokens=8,guard=1", {"guard=1", "not in this version", "guard=0"}},
     {"tokens=8,guard=2", {"guard=2", "0 or 1"}},
     {"tokens=1-8", {"tokens=1-8", "one value"}},
     {"tokens=1|8", {"tokens=1|8", "one value"}},
@@ -134,7 +133,8 @@ static void test_names(void **state) {
   static const char *const pairs[][2] = {
       {"tokens=8", "front_s8_tp4_r2_w128_t0"},
       {"tokens=48,tp=1,ratio=128,window=4096,tuned=1", "front_s48_tp1_r128_w4096_t1"},
-      {"tokens=1,tp=8,ratio=0,window=1,guard=0", "front_s1_tp8_r0_w1_t0"},
+      {"tokens=1,tp=8,ratio=0,window=1,guard=0", "front_s1_tp8_r0_w1_t0_g0"},
+      {"tokens=1,tp=8,ratio=0,window=1,guard=1", "front_s1_tp8_r0_w1_t0"},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     struct front_key key = parsed(pairs[i][0]), again;
@@ -149,7 +149,8 @@ static void test_names(void **state) {
 /* The suffixes of later versions' switches, on a struct that no parser lets through yet. */
 static void test_suffixes(void **state) {
   (void)state;
-  struct front_key key = {.tokens = 8, .tp = 4, .ratio = 2, .window = 128, .index = 1, .x8_given = 1, .dev = 1, .timeline = 1, .embed = 1};
+  struct front_key key = {
+      .tokens = 8, .tp = 4, .ratio = 2, .window = 128, .index = 1, .x8_given = 1, .dev = 1, .timeline = 1, .embed = 1, .guard = 1};
   char name[KEY_NAME_MAX], error[KEY_ERROR_MAX];
   key_name(&key, name);
   assert_string_equal(name, "front_s8_tp4_r2_w128_t0_index_x8_dev_tl_embed");
@@ -161,8 +162,8 @@ static void test_bad_names(void **state) {
   (void)state;
   static const char *const bad[] = {"", "front", "front_s8", "front_s8_tp4_r2_w128", "front_s8_tp4_r2_w128_t", "front_s08_tp4_r2_w128_t0",
       "front_s8_tp4_r2_w128_t0_", "front_s8_tp4_r2_w128_t0.gfx950.hsaco", "front_s8_tp3_r2_w128_t0", "front_s49_tp4_r2_w128_t0",
-      "front_s8_tp4_r2_w128_t0_g0", "front_s8_tp4_r2_w128_t0_index", "front_s8_r2_tp4_w128_t0", "Front_s8_tp4_r2_w128_t0",
-      "front_s-8_tp4_r2_w128_t0", "front_s99999999999999999999_tp4_r2_w128_t0"};
+      "front_s8_tp4_r2_w128_t0_g1", "front_s8_tp4_r2_w128_t0_g0_g0", "front_s8_tp4_r2_w128_t0_g0_index", "front_s8_tp4_r2_w128_t0_index",
+      "front_s8_r2_tp4_w128_t0", "Front_s8_tp4_r2_w128_t0", "front_s-8_tp4_r2_w128_t0", "front_s99999999999999999999_tp4_r2_w128_t0"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct front_key key;
     char error[KEY_ERROR_MAX] = "";
@@ -233,7 +234,7 @@ static const struct {
     {"tokens=1|x", {"tokens=x", "whole number"}},
     {"tokens=1,tp=1-8", {"tp=3", "1, 2, 4 or 8"}},
     {"tokens=1,index=0|1", {"index=1", "not in this version"}},
-    {"tokens=1,guard=0|1", {"guard=1", "not in this version"}},
+    {"tokens=1,guard=0|2", {"guard=2", "0 or 1"}},
     {"tokens=1|2,tokens=3", {"tokens", "twice"}},
     {"tokens=1-48,tp=1|2|4|8,ratio=0-128,window=1-4096,tuned=0|1", {"202899456", "narrow"}},
 };

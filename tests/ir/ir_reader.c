@@ -80,7 +80,8 @@ uint32_t design_bytes(const char *what, const struct ir_sizes *z) {
     uint32_t bytes;
   } sizes[] = {{"wqkv", 1792 * 5120}, {"wqkv_s", 56 * 160}, {"wqb", z->q_rows * 1280}, {"wqb_s", z->q_rows / 32 * 40}, {"epoch", 4},
       {"pos", 8 * s}, {"slot", 8 * s}, {"swa_idx", 4 * s * z->window}, {"swa_lens", 4 * s}, {"topk", 4 * s * 512}, {"t2r", 4 * s},
-      {"qn_w", 2 * 1280}, {"kvn_w", 2 * 512}, {"q", 2 * s * z->q_rows}, {"kt", 4 * s * z->keys}, {"klen", 4 * 2 * s}};
+      {"qn_w", 2 * 1280}, {"kvn_w", 2 * 512}, {"q", 2 * s * z->q_rows}, {"kt", 4 * s * z->keys}, {"klen", 4 * 2 * s}, {"guard", 4 * 32},
+      {"scratch", design_scratch_bytes(z)}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     if (strcmp(what, sizes[i].name) == 0) return sizes[i].bytes;
   for (size_t i = 0; i < REGION_COUNT; i++)
@@ -246,7 +247,10 @@ static void read_call(struct parse *p, const char *line, const char *function) {
 /* Plain loads and stores: of the kernarg block, LDS (not listed), or global memory. */
 static void read_memory(struct parse *p, const char *line) {
   bool scalar = false;
-  if (line_has(line, "load volatile ") && line_has(line, "ptr addrspace(4) ")) {
+  if (line_has(line, " = load i32, ptr addrspace(4) %addrspacecast.")) { /* of a pointer that an argument holds */
+    const char *cast = definition_of(p, behind(line, "ptr addrspace(4) "));
+    append(p, IR_SCALAR, line)->what = target_of(p, behind(cast, "addrspacecast ptr addrspace(1) "));
+  } else if (line_has(line, "load volatile ") && line_has(line, "ptr addrspace(4) ")) {
     const char *what = argument_of(p, behind(line, "ptr addrspace(4) "), &scalar);
     if (scalar) append(p, IR_SCALAR, line)->what = what;
   } else if (strncmp(line, "  store ", 8) == 0 && line_has(line, ", ptr addrspace(1) ")) {

@@ -20,7 +20,8 @@ static const uint32_t kt_widths[2][5] = {{640, 640, 640, 1024, 4096}, {640, 640,
 static void emit_sample(struct sample *s, void (*check)(const struct sample *s)) {
   char error[FRONTGEN_ERROR_MAX], *text;
   struct plan plan;
-  snprintf(s->key, sizeof s->key, "tokens=%u,tp=%u,ratio=%u,window=%u,tuned=%d", s->tokens, s->tp, s->ratio, s->window, s->tuned);
+  snprintf(s->key, sizeof s->key, "tokens=%u,tp=%u,ratio=%u,window=%u,tuned=%d%s", s->tokens, s->tp, s->ratio, s->window, s->tuned,
+      s->guard ? "" : ",guard=0");
   if (frontgen_plan(s->key, "gfx950", &plan, error)) fail_msg("%s: %s", s->key, error);
   if (frontgen_emit(&plan, &text, &s->text_bytes, error)) fail_msg("%s: %s", s->key, error);
   s->text = text;
@@ -38,6 +39,7 @@ uint32_t for_each_sample(uint32_t every, void (*check)(const struct sample *s)) 
         .ratio = ratios[ratio],
         .window = windows[window],
         .tuned = n % 2 == 1,
+        .guard = n % 9 < 5,
         .number = n};
     s.sizes = (struct ir_sizes){
         .tokens = s.tokens, .q_rows = 32768 / s.tp, .keys = kt_widths[s.ratio > 0][window], .window = s.window, .tuned = s.tuned};

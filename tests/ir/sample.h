@@ -10,7 +10,7 @@ enum { SAMPLE_KEYS = 11 * 4 * 3 * 5 * 2 };
 struct sample {
   char key[96];
   uint32_t tokens, tp, ratio, window;
-  bool tuned;
+  bool tuned, guard;
   struct ir_sizes sizes;
   const char *text; /* the module, text_bytes long, zero-terminated */
   size_t text_bytes;

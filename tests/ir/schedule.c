@@ -56,6 +56,14 @@ static void say_kt(struct words *w, const struct schedule_key *k) {
   }
 }
 
+/* A poll, and what stands behind its barrier: left out where a wave of the workgroup gave up. */
+static void say_poll(struct words *w, const struct schedule_key *k, const char *loads) {
+  say(w, "< %s z %s> ", loads, k->guard ? "( guard^ ) " : "");
+}
+
+static void say_unless_stopped(struct words *w, const struct schedule_key *k) { say(w, "%s", k->guard ? "( " : ""); }
+static void say_end_unless_stopped(struct words *w, const struct schedule_key *k) { say(w, "%s", k->guard ? ") " : ""); }
+
 static void say_rows(struct words *w, uint32_t tokens, const char *words, uint32_t word_items, const char *codes, uint32_t code_items) {
   say(w, "%u*[ %s ] %u*[ %s ] ", loads(tokens * word_items), words, loads(tokens * code_items), codes);
 }
@@ -73,7 +81,10 @@ static void say_wqkv_in_workgroup(struct words *w, const struct schedule_key *k)
 
 static void say_wqkv_tiles(struct words *w, const struct schedule_key *k) {
   struct key_numbers n = numbers(k);
-  say(w, "%s( < xrdy^ z > ) | ", k->tuned ? "( " : "");
+  say(w, k->tuned ? "( ( " : "( ");
+  say_poll(w, k, "xrdy^");
+  say(w, ") | ");
+  say_unless_stopped(w, k);
   say_rows(w, n.count[0], "x8", 160, "x8s", 20);
   for (uint32_t i = 0; i < n.tiles; i++) {
     say(w, "| ");
@@ -82,6 +93,7 @@ static void say_wqkv_tiles(struct words *w, const struct schedule_key *k) {
     say(w, k->tuned && i + 1 < n.tiles ? "3*[ M ] w | ( qkvp=^ ) | " : WQKV_TILE);
   }
   if (!k->tuned) return;
+  say_end_unless_stopped(w, k);
   say(w, ") ");
   say_wqb_weights(w, k);
 }
@@ -89,16 +101,21 @@ static void say_wqkv_tiles(struct words *w, const struct schedule_key *k) {
 static void say_qkv(struct words *w, const struct schedule_key *k) {
   static const char qx8[] = "Q ( qx8=^ ( qx8s=^ ) ) ", flag[] = "w | ( qrdy=^ ) ", record[] = "Q | ( ( *swa= ) ( *swa= ) ) ";
   say(w, "( 8*[ qn_w ] 2*[ kvn_w ] pos slot cos_sin cos_sin ");
-  say(w, k->tuned ? "< 10*[ qkvp^ ] z > | " : "< 12*[ qkvp^ ] z > < 8*[ qkvp^ ] z > | ");
-  if (k->tuned)
-    say(w, "%s%s%s) ", qx8, flag, record);
-  else
-    say(w, "%s%s%s) ", qx8, record, flag);
+  say_poll(w, k, k->tuned ? "10*[ qkvp^ ]" : "12*[ qkvp^ ]");
+  if (!k->tuned) say_poll(w, k, "8*[ qkvp^ ]");
+  say(w, "| ");
+  say_unless_stopped(w, k);
+  say(w, "%s%s%s", qx8, k->tuned ? flag : record, k->tuned ? record : flag);
+  say_end_unless_stopped(w, k);
+  say(w, ") ");
 }
 
 static void say_wqb(struct words *w, const struct schedule_key *k) {
   struct key_numbers n = numbers(k);
-  say(w, "%u*[ cos_sin cos_sin ] ( < qrdy^ z > ) | ", n.tiles);
+  say(w, "%u*[ cos_sin cos_sin ] ( ", n.tiles);
+  say_poll(w, k, "qrdy^");
+  say(w, ") | ");
+  say_unless_stopped(w, k);
   say_rows(w, n.count[0], "qx8", 80, "qx8s", 10);
   for (uint32_t round = 0; round < n.rounds; round++)
     for (uint32_t i = 0; i < n.tiles; i++) {
@@ -112,6 +129,7 @@ static void say_wqb(struct words *w, const struct schedule_key *k) {
       }
       say(w, "%s| ( q= ) | ", k->tuned && !last ? "w " : "");
     }
+  say_end_unless_stopped(w, k);
 }
 
 const char *schedule_wanted(const struct schedule_key *k) {
@@ -128,6 +146,8 @@ const char *schedule_wanted(const struct schedule_key *k) {
     say_wqkv_tiles(&w, k);
   say_qkv(&w, k);
   say_wqb(&w, k);
+  if (k->tokens > 16 && !k->tuned) say_end_unless_stopped(&w, k);
+  if (k->guard) say(&w, "( < scratch^ > ( guard@ ( guard=^ guard=^ ) ) ) ");
   say(&w, "( done@ ( epoch=^ ) ) ");
   return w.text;
 }

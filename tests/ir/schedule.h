@@ -11,7 +11,7 @@
 
 struct schedule_key {
   uint32_t tokens, tp, ratio, window;
-  bool tuned;
+  bool tuned, guard;
 };
 
 enum { SCHEDULE_MAX = 1 << 16 };

@@ -73,7 +73,7 @@ static void check_widths(const struct sample *s) {
     uint32_t load, store;
   } widths[] = {{"x wqkv wqb", 16, 0}, {"x8 qx8", 16, 8}, {"x8s qx8s", 16, 4}, {"wqkv_s wqb_s", 4, 0}, {"qn_w kvn_w", 2, 0},
       {"pos slot swa_lens t2r topk swa_idx comp_bt cos_sin", 4, 0}, {"epoch done", 4, 4}, {"xrdy qrdy", 8, 8},
-      {"qkvp", s->tuned ? 16 : 8, 8}, {"q kt klen", 0, 4}};
+      {"qkvp", s->tuned ? 16 : 8, 8}, {"q kt klen", 0, 4}, {"scratch", 8, 0}, {"guard", 4, 16}};
   struct ir_reader r = ir_read(s->text, &s->sizes);
   for (size_t i = 0; i < r.events; i++) {
     const struct ir_event *e = &r.event[i];
@@ -82,6 +82,8 @@ static void check_widths(const struct sample *s) {
     while (n < sizeof widths / sizeof *widths && !one_of(e->what, widths[n].names)) n++;
     if (n == sizeof widths / sizeof *widths) fail_msg("%s: an access of %s, which this key does not have", s->key, e->what);
     uint32_t wanted = e->kind == IR_LOAD ? widths[n].load : widths[n].store;
+    if (e->kind == IR_ATOMIC) wanted = 4;
+    if (e->kind == IR_STORE && strcmp(e->what, "guard") == 0 && e->bytes == 8) wanted = 8; /* the record's tags */
     if (e->bytes != wanted) fail_msg("%s: %u bytes a lane of %s, wanted %u", s->key, e->bytes, e->what, wanted);
     if (e->aux != 0 && e->aux != 16) fail_msg("%s: cache bits %u on %s", s->key, e->aux, e->what);
   }
@@ -101,7 +103,8 @@ static void check_lines(const struct sample *s) {
       [IR_LOAD] = ISSUE_LOAD, [IR_STORE] = ISSUE_STORE, [IR_ATOMIC] = ISSUE_ATOMIC, [IR_GLOBAL_STORE] = ISSUE_STORE};
   struct issue_row row[ISSUE_ROWS_MAX];
   uint32_t seen[ISSUE_ROWS_MAX] = {0};
-  int loops = 0, branches = 0;
+  int loops = 0, branches = 0, depth = 0;
+  bool counts[64]; /* of the branches around: one past a stop mark is every wave's */
   struct plan plan;
   char error[FRONTGEN_ERROR_MAX];
   assert_int_equal(frontgen_plan(s->key, "gfx950", &plan, error), FRONTGEN_GOOD);
@@ -110,13 +113,14 @@ static void check_lines(const struct sample *s) {
   for (size_t i = 0; i < r.events; i++) {
     const struct ir_event *e = &r.event[i];
     loops += (e->kind == IR_LOOP) - (e->kind == IR_LOOP_END);
-    branches += (e->kind == IR_BRANCH) - (e->kind == IR_BRANCH_END);
+    if (e->kind == IR_BRANCH) branches += counts[depth++] = strncmp(e->what, "unless stopped", 14) != 0;
+    if (e->kind == IR_BRANCH_END) branches -= counts[--depth];
     if (!is_access(e)) continue;
     if (e->debug < 100 || e->debug >= 100 + rows) fail_msg("%s: an access of %s without a debug line", s->key, e->what);
     const struct issue_row *w = &row[e->debug - 100];
     seen[e->debug - 100]++;
     bool fits = w->kind == kinds[e->kind] && w->sc1 == (e->aux == 16) && w->global == (e->kind == IR_GLOBAL_STORE) &&
-                w->poll == (loops > 0) && w->all == (branches == 0);
+                (w->poll || w->loop) == (loops > 0) && w->all == (branches == 0);
     if (!fits) fail_msg("%s: an access of %s is not what row %u (%s) says", s->key, e->what, e->debug - 100, issue_event_name(w->event));
   }
   for (uint32_t i = 0; i < rows; i++) {
@@ -141,7 +145,8 @@ static void every_access_has_the_debug_line_that_the_gates_look_for(void **state
 static void check_scalars(const struct sample *s, const struct ir_reader *r) {
   static const struct {
     const char *scalar, *stage;
-  } uses[] = {{"x_stride", "x"}, {"bt_stride", "comp_bt"}, {"comp_block", "comp_bt"}, {"swa_block", "swa"}, {"swa_stride", "swa"}};
+  } uses[] = {{"x_stride", "x"}, {"bt_stride", "comp_bt"}, {"comp_block", "comp_bt"}, {"swa_block", "swa"}, {"swa_stride", "swa"},
+      {"guard", "guard"}};
   for (size_t i = 0; i < r->events; i++) {
     if (r->event[i].kind != IR_SCALAR) continue;
     size_t next = i, use = 0;
@@ -162,13 +167,14 @@ static void check_arguments(const struct sample *s) {
   for (size_t i = 0; i < r.events; i++) {
     const struct ir_event *e = &r.event[i];
     if (!is_access(e) && e->kind != IR_SCALAR) continue;
-    if (!one_of(e->what, always) && !(s->ratio && one_of(e->what, compressed)) && !(s->tokens > 16 && one_of(e->what, published)))
+    if (!one_of(e->what, always) && !(s->ratio && one_of(e->what, compressed)) && !(s->tokens > 16 && one_of(e->what, published)) &&
+        !(s->guard && one_of(e->what, "guard scratch")))
       fail_msg("%s: reads or writes %s", s->key, e->what);
     if (one_of(e->what, used)) continue;
     strcat(strcat(used, e->what), " ");
     names++;
   }
-  assert_int_equal(names, 25 + (s->ratio ? 5 : 0) + (s->tokens > 16 ? 3 : 0));
+  assert_int_equal(names, 25 + (s->ratio ? 5 : 0) + (s->tokens > 16 ? 3 : 0) + (s->guard ? 2 : 0));
   check_scalars(s, &r);
   ir_reader_free(&r);
 }
@@ -188,10 +194,13 @@ static uint32_t count(const char *text, const char *string) {
 
 static void check_forbidden(const struct sample *s) {
   static const char *const forbidden[] = {" fast ", " nnan ", " ninf ", " nsz ", " arcp ", " contract ", " afn ", " reassoc ", "fmuladd",
-      "readfirstlane", " asm ", "alloca ", "atomicrmw", "cmpxchg", "addrspacecast", "inttoptr", "ptrtoint", "i64 -1", "i64 4294967295",
-      "denormal", "unsafe-fp-math", "fp-contract", "nontemporal", "addrspace(7)", "addrspace(5)", " undef", "@printf", "fdiv", "llvm.sqrt"};
+      " asm ", "alloca ", "atomicrmw", "cmpxchg", "inttoptr", "ptrtoint", "i64 -1", "i64 4294967295", "denormal", "unsafe-fp-math",
+      "fp-contract", "nontemporal", "addrspace(7)", "addrspace(5)", " undef", "@printf", "fdiv", "llvm.sqrt"};
   for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
     if (strstr(s->text, forbidden[i])) fail_msg("%s: the IR has \"%s\"", s->key, forbidden[i]);
+  uint32_t looks = s->guard ? count(s->text, ": ; poll\n") : 0; /* each reads the budget as a scalar, and makes a uniform status */
+  assert_int_equal(count(s->text, " = addrspacecast "), looks);
+  assert_int_equal(count(s->text, "@llvm.amdgcn.readfirstlane.i32("), looks);
   const char *division = strstr(s->text, "define internal float @front.div_rn(");
   assert_non_null(division);
   assert_int_equal(count(s->text, "@llvm.fma.f32("), 2); /* div_rn's, and there they are */
@@ -216,7 +225,7 @@ static void check_barriers(const struct sample *s) {
   assert_int_equal(count(s->text, "fence "), 2 * barriers);
   assert_int_equal(count(s->text, "s.waitcnt("), barriers + count(s->text, "s.waitcnt(i32 3952)"));
   assert_int_equal(count(s->text, "s.sleep("), count(s->text, ": ; poll\n"));
-  assert_int_equal(count(s->text, "\nloop."), count(s->text, ": ; poll\n"));
+  assert_int_equal(count(s->text, "\nloop."), count(s->text, ": ; poll\n") + (s->guard ? 1u : 0u)); /* the record's */
 }
 
 static void waits_and_fences_stand_at_every_barrier(void **state) {
