@@ -236,7 +236,7 @@ static bool take_hwreg(struct cursor *c, struct text_operand *op) {
 static bool take_call(struct cursor *c, struct text_operand *op) {
   const char *start = c->at;
   size_t length = word_length(c);
-  if (length == 0 || is_digit(*c->at)) return false;
+  if (length == 0 || is_digit(*c->at) || word_is(c, length, "hwreg")) return false;
   c->at += length;
   if (!take(c, '(')) goto no;
   while (peek(c) != '\0' && *c->at != '(' && *c->at != ')') c->at++;

@@ -135,7 +135,7 @@ static bool decode_one(struct decoder *d, uint64_t at) {
     d->refusal_at[p->count] = keep_text(d, error);
     if (!d->refusal_at[p->count]) return false;
     if (!p->unknown++)
-      snprintf(p->first_unknown, sizeof p->first_unknown, "%.80s at 0x%llx: %.140s", line + strspn(line, " \t"),
+      snprintf(p->first_unknown, sizeof p->first_unknown, "%.130s at 0x%llx: %.90s", line + strspn(line, " \t"),
           (unsigned long long)in->address, error);
   }
   p->index[at / 4] = p->count;
