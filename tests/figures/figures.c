@@ -10,13 +10,15 @@
 #include "measure.h"
 #include "tool.h"
 
-/* Every tile count, tp, schedule, with and without compressed keys, narrow and wide windows. */
+/* Every tile count, tp, schedule, with and without compressed keys, narrow and wide windows; what the guard costs. */
 static const char *const sample[] = {
     "tokens=1,tp=4,ratio=0,window=1",
     "tokens=1,tp=8,ratio=2,window=128,tuned=1",
     "tokens=2,tp=2,ratio=1,window=128",
     "tokens=8,tp=4,ratio=2,window=128",
+    "tokens=8,tp=4,ratio=2,window=128,guard=0",
     "tokens=8,tp=4,ratio=2,window=128,tuned=1",
+    "tokens=8,tp=4,ratio=2,window=128,tuned=1,guard=0",
     "tokens=15,tp=2,ratio=0,window=4096,tuned=1",
     "tokens=16,tp=1,ratio=2,window=256",
     "tokens=16,tp=4,ratio=2,window=128",
@@ -26,6 +28,7 @@ static const char *const sample[] = {
     "tokens=33,tp=2,ratio=2,window=128,tuned=1",
     "tokens=33,tp=8,ratio=7,window=128",
     "tokens=48,tp=1,ratio=2,window=128",
+    "tokens=48,tp=1,ratio=2,window=128,guard=0",
     "tokens=48,tp=1,ratio=3,window=4096,tuned=1",
     "tokens=48,tp=4,ratio=2,window=128",
 };
