@@ -90,11 +90,6 @@ static bool set_special(struct source *s, const struct text_operand *op) {
     s->value[0] = 0;
     s->value[1] = SHARED_APERTURE;
     return s->words == 2;
-  case TEXT_SRC_PRIVATE_BASE:
-    s->kind = OPERAND_CONST;
-    s->value[0] = 0;
-    s->value[1] = PRIVATE_APERTURE;
-    return s->words == 2;
   default:
     return false;
   }
