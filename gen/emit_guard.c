@@ -88,9 +88,12 @@ struct waited {
 
 static val by_stage(struct emit *e, val stage, val xrdy, val qkvp, val qrdy) {
   struct ir *b = e->b;
-  val is_xrdy = ir_eq(b, stage, ir_i32(POLL_XRDY));
+  val flag = qrdy;
+  if (!e->plan->quantise_in_workgroup) {
+    val is_xrdy = ir_eq(b, stage, ir_i32(POLL_XRDY));
+    flag = ir_select(b, is_xrdy, xrdy, qrdy);
+  }
   val is_qkvp = ir_eq(b, stage, ir_i32(POLL_QKVP));
-  val flag = ir_select(b, is_xrdy, xrdy, qrdy);
   return ir_select(b, is_qkvp, qkvp, flag);
 }
 
@@ -112,7 +115,7 @@ static struct waited waited_of(struct emit *e, val stage) {
 }
 
 struct found {
-  val pair, tag;
+  val pair, tag, lanes; /* lanes: those that miss theirs */
 };
 
 /* Looks for the first pair without this launch's tag, 64 at a time. */
@@ -135,8 +138,8 @@ static struct found scan(struct emit *e, const struct waited *w) {
   val entry = buffer_load(b, T_V2I32, scratch, at, .sc1 = true, .name = "pair", .line = emit_line(e, EV_GUARD_SCAN, 0));
   f.tag = ir_extract(b, entry, 1);
   val missing = ir_ne(b, f.tag, e->tag);
-  val none = amd_none(b, missing);
-  val some = ir_xor(b, none, ir_i1(true));
+  f.lanes = amd_lanes(b, missing);
+  val some = ir_ne(b, f.lanes, ir_i64(0));
   ir_leave_if(b, some);
   val next = ir_add(b, i.now, ir_i32(WAVE));
   val over = ir_uge(b, next, w->count);
@@ -163,14 +166,15 @@ void emit_guard_record(struct emit *e) {
   if (!e->plan->guard) return;
   val at = mark_of(e);
   val mark = ir_load(b, T_I8, at, .name = "mark");
-  val stage = ir_cast(b, "zext", mark, T_I32);
+  val wide = ir_cast(b, "zext", mark, T_I32);
+  val stage = amd_uniform(b, wide);
   val gave_up = ir_ne(b, stage, ir_i32(0));
   ir_if(b, gave_up, "guard record");
   struct waited w = waited_of(e, stage);
   struct found f = scan(e, &w);
-  val missing = ir_ne(b, f.tag, e->tag);
-  val none = amd_none(b, missing);
-  val mine = ir_or(b, missing, none);
+  val none = ir_eq(b, f.lanes, ir_i64(0));
+  val lanes = ir_select(b, none, ir_i64(UINT64_MAX), f.lanes);
+  val mine = amd_among(b, lanes);
   ir_if(b, mine, "claim");
   val guard = emit_buffer(e, ARG_guard);
   val before = amd_buffer_cmpswap(b, guard, 0, 1, emit_line(e, EV_GUARD_CLAIM, 0));

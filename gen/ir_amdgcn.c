@@ -111,6 +111,9 @@ val amd_uniform(struct ir *b, val x) { return ir_call(b, "llvm.amdgcn.readfirstl
 
 static val ballot(struct ir *b, val condition) { return ir_call(b, "llvm.amdgcn.ballot.i64", T_I64, 0, IR_ARGS(condition)); }
 
+val amd_lanes(struct ir *b, val condition) { return ballot(b, condition); }
+val amd_among(struct ir *b, val lanes) { return ir_call(b, "llvm.amdgcn.inverse.ballot.i64", T_I1, 0, IR_ARGS(lanes)); }
+
 val amd_none(struct ir *b, val condition) {
   val mask = ballot(b, condition);
   return ir_eq(b, mask, ir_i64(0));

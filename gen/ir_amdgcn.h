@@ -40,6 +40,10 @@ val amd_clock(struct ir *b);              /* the low 32 bits of the 100 MHz cloc
 /* x (i32) of the first active lane, for one that all lanes have alike: LLVM then branches without masks. */
 val amd_uniform(struct ir *b, val x);
 
+/* The active lanes whose condition holds, a bit each (i64): a uniform value; and whether this lane is one of such a set. */
+val amd_lanes(struct ir *b, val condition);
+val amd_among(struct ir *b, val lanes);
+
 /* True if no active lane's condition holds: a uniform value. */
 val amd_none(struct ir *b, val condition);
 
