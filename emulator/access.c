@@ -25,6 +25,14 @@ void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t
       in->text, (unsigned long long)in->address, g->index, w->index, lane, (unsigned long long)offset, (unsigned long long)size);
 }
 
+uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t offset, uint32_t bytes) {
+  struct workgroup *g = w->group;
+  if ((uint64_t)offset + bytes <= g->scratch_bytes)
+    return g->scratch + (uint64_t)(w->index * LANES_A_WAVE + (uint32_t)lane) * g->scratch_bytes + offset;
+  note_out_of_range(w, in, lane, offset, g->scratch_bytes);
+  return NULL;
+}
+
 void memory_fault(struct wave *w, const struct inst *in) {
   static const char *const reasons[] = {"is good", "is in no allocation", "is read-only", "is not aligned", "found no host memory"};
   const struct mem_fault *f = &w->group->view->fault;

@@ -18,6 +18,9 @@ bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffe
 /* Counts an access of one lane outside its buffer or LDS; the first of a workgroup leaves its text. */
 void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size);
 
+/* `bytes` at an offset of a lane's scratch memory; null and a finding if they lie outside. */
+uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t offset, uint32_t bytes);
+
 /* Turns the view's fault into the wave's. */
 void memory_fault(struct wave *w, const struct inst *in);
 

@@ -61,7 +61,7 @@ struct dest {
 enum { SELECT_ALL = 6 };
 
 /* How a vector memory instruction addresses. */
-enum memory_space { SPACE_BUFFER, SPACE_GLOBAL, SPACE_FLAT };
+enum memory_space { SPACE_BUFFER, SPACE_GLOBAL, SPACE_FLAT, SPACE_SCRATCH };
 
 struct inst {
   void (*run)(struct wave *w, const struct inst *in);
@@ -95,8 +95,8 @@ struct inst {
 
 #define NO_INST UINT32_MAX
 
-/* The high half of a flat address into LDS: no host address has it. */
-enum { SHARED_APERTURE = 0x00010000 };
+/* The high half of a flat address into LDS, into a lane's scratch memory: no host address has it. */
+enum { SHARED_APERTURE = 0x00010000, PRIVATE_APERTURE = 0x00020000 };
 
 struct program {
   struct inst *inst;

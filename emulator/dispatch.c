@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -12,7 +13,9 @@
 
 enum {
   XCDS_MAX = 8,
-  SLOT_ALIGN = 4096,
+  SLOT_ALIGN = 256,
+  LDS_SLACK = 64,
+  HUGE_PAGE = 2 << 20,
   /* Quanta without progress until states are compared, and in which powers of two apart a state is kept to compare with. */
   IDLE_COMPARE = 16,
   IDLE_WINDOW = 64
@@ -106,30 +109,39 @@ static bool place_slots(struct dispatch *d) {
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-/* Host memory of waves and LDS: kept from launch to launch, since new pages cost more than what runs on them. */
-static bool place_arena(struct dispatch *d) {
-  struct device *device = d->device;
-  uint64_t wave_bytes = round_up(sizeof(struct wave), 64);
-  uint64_t slot_bytes = round_up(d->start->waves * wave_bytes + d->start->lds_bytes + 64, SLOT_ALIGN);
-  if (device->arena_bytes < d->slots * slot_bytes) {
-    if (device->arena) munmap(device->arena, device->arena_bytes);
-    device->arena_bytes = d->slots * slot_bytes;
-    device->arena = mmap(NULL, device->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (device->arena == MAP_FAILED) {
-      device->arena = NULL;
-      device->arena_bytes = 0;
-      return false;
-    }
+/* Kept from launch to launch, in huge pages: new small pages would cost more than what runs on them. */
+static bool grow_arena(struct device *device, uint64_t bytes) {
+  if (device->arena_bytes >= bytes) return true;
+  if (device->arena) munmap(device->arena, device->arena_bytes);
+  device->arena_bytes = round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
+  device->arena = mmap(NULL, device->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (device->arena == MAP_FAILED) {
+    device->arena = NULL;
+    device->arena_bytes = 0;
+    return false;
   }
+  madvise(device->arena, device->arena_bytes, MADV_HUGEPAGE);
+  return true;
+}
+
+/* Host memory of the places: waves and LDS. */
+static bool place_arena(struct dispatch *d) {
+  const struct start *start = d->start;
+  uint64_t registers = start->agprs ? VGPRS + start->agprs : start->vgprs;
+  uint64_t wave_bytes = offsetof(struct wave, v) + registers * sizeof(vgpr);
+  uint64_t scratch_at = round_up(start->waves * wave_bytes + start->lds_bytes + LDS_SLACK, SLOT_ALIGN);
+  uint64_t slot_bytes = round_up(scratch_at + (uint64_t)start->waves * LANES_A_WAVE * start->scratch_bytes, SLOT_ALIGN);
+  if (!grow_arena(d->device, d->slots * slot_bytes)) return false;
   for (uint32_t i = 0; i < d->slots; i++) {
     struct slot *s = &d->slot[i];
-    uint8_t *at = device->arena + i * slot_bytes;
-    for (uint32_t w = 0; w < d->start->waves; w++) s->wave[w] = (struct wave *)(void *)(at + w * wave_bytes);
-    s->group.lds = at + d->start->waves * wave_bytes;
+    uint8_t *at = (uint8_t *)round_up((uint64_t)(uintptr_t)d->device->arena, SLOT_ALIGN) + i * slot_bytes;
+    for (uint32_t w = 0; w < start->waves; w++) s->wave[w] = (struct wave *)(void *)(at + w * wave_bytes);
+    s->group.lds = at + start->waves * wave_bytes;
+    s->group.scratch = at + scratch_at;
     s->group.wave = s->wave;
     s->group.view = &s->view;
-    if (!view_init(&s->view, device->memory)) return false;
-    if (device->traffic.count && !(s->view.log = traffic_log_create(&device->traffic))) return false;
+    if (!view_init(&s->view, d->device->memory)) return false;
+    if (d->device->traffic.count && !(s->view.log = traffic_log_create(&d->device->traffic))) return false;
     d->free_slot[d->slots - 1 - i] = s;
   }
   d->free_slots = d->slots;

@@ -78,7 +78,7 @@ static void read_swizzle(struct reading *r) {
   take_result(r, 1);
   take_data(r, &r->in->src[0], 1);
   r->in->imm = (uint32_t)take_mod(r, TEXT_MOD_OFFSET);
-  if (r->in->imm >= 0xC000) reading_error(r, "rotate and FFT modes are not modelled");
+  if (r->in->imm >= 0xE000) reading_error(r, "the FFT mode is not modelled");
 }
 
 /* --- loads and stores ------------------------------------------------------------------------------------------------------ */
@@ -211,16 +211,22 @@ static void run_permute(struct wave *w, const struct inst *in) {
   ACTIVE_LANES w->v[in->dst.reg].w[l] = r.w[l];
 }
 
+/* Where lane u reads: within 4 lanes by a list, within 32 turned by a distance but for the bits of a mask, or with masks on its number. */
+static uint32_t swizzle_lane(uint32_t pattern, uint32_t u) {
+  uint32_t low = pattern & 31, middle = pattern >> 5 & 31, high = pattern >> 10 & 31;
+  if (pattern >= 0xC000) {
+    uint32_t turned = high & 1 ? u - middle : u + middle;
+    return (u & 32) | (u & low) | (turned & 31 & ~low);
+  }
+  if (pattern >= 0x8000) return (u & ~3u) | (pattern >> (2 * (u & 3)) & 3);
+  return (u & 32) | (((u & low) | middle) ^ high);
+}
+
 static void run_swizzle(struct wave *w, const struct inst *in) {
   vgpr from = w->v[in->src[0].reg];
   vgpr *d = &w->v[in->dst.reg];
-  uint32_t and = in->imm & 31, or = in->imm >> 5 & 31, xor = in->imm >> 10 & 31;
   ACTIVE_LANES {
-    uint32_t u = (uint32_t)l, lane;
-    if (in->imm & 0x8000)
-      lane = (u & ~3u) | (in->imm >> (2 * (u & 3)) & 3);
-    else
-      lane = (u & 32) | ((((u & 31) & and) | or) ^ xor);
+    uint32_t lane = swizzle_lane(in->imm, (uint32_t)l);
     d->w[l] = from.w[lane] & w->exec_mask.w[lane];
   }
 }

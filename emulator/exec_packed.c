@@ -2,22 +2,6 @@
 /* Packed arithmetic and mixed-precision fma: the rows of isa_packed.def. op_sel and neg are operand()'s. */
 #include "valu_math.h"
 
-ALWAYS_INLINE uint32_t dot_i16(uint32_t a, uint32_t b) {
-  return (uint32_t)(as_i16(a) * as_i16(b)) + (uint32_t)(as_i16(a >> 16) * as_i16(b >> 16));
-}
-
-ALWAYS_INLINE uint32_t dot_i8(uint32_t a, uint32_t b) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < 32; i += 8) sum += (uint32_t)((int8_t)(uint8_t)(a >> i) * (int8_t)(uint8_t)(b >> i));
-  return sum;
-}
-
-ALWAYS_INLINE uint32_t dot_u8(uint32_t a, uint32_t b) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < 32; i += 8) sum += (a >> i & 0xFF) * (b >> i & 0xFF);
-  return sum;
-}
-
 #define BEGIN(name)                                                                                                                        \
   LANES static void run_##name(struct wave *w, const struct inst *in) {                                                                    \
     const bool ieee = w->mode & MODE_IEEE;                                                                                                 \

@@ -40,6 +40,7 @@
 #define V3(name, D, A, B, C, value)                                                                                                        \
   RUN(name, D, FETCH(SA, A, 0) FETCH(SB, B, 1) FETCH(SC, C, 2), TAKE(a, SA, A) TAKE(b, SB, B) TAKE(c, SC, C), value)
 #define VI3(name, value)             V3(name, u32, u32, u32, u32, value)
+#define VIK3(name, value)            V3(name, u16, u16, u16, u16, value)
 #define V1X(name, D, A, value)       V1(name, D, A, value)
 #define V2C(name, D, A, B, value)    V2(name##_clamp, D, A, B, value)
 #define VK2(name, D, A, B, value)    V2(name, D, A, B, value)
@@ -62,6 +63,7 @@
 #undef V2
 #undef V3
 #undef VI3
+#undef VIK3
 #undef V1X
 #undef V2C
 #undef VK2
@@ -83,6 +85,7 @@
 #define VK2C(name, D, A, B, value)                   ROW(#name " clamp", name##_clamp, read_vector, EXACT, ROW_KEEP_OTHER, T_##D, T_##A, T_##B)
 #define V3(name, D, A, B, C, value)                  ROW(#name, name, read_vector, EXACT, 0, T_##D, T_##A, T_##B, T_##C)
 #define VI3(name, value)                             V3(name, u32, u32, u32, u32, value)
+#define VIK3(name, value)                            VK3(name, u16, u16, u16, u16, value)
 #define VK3(name, D, A, B, C, value)                 ROW(#name, name, read_vector, EXACT, ROW_KEEP_OTHER, T_##D, T_##A, T_##B, T_##C)
 #define VA(name, T, value)                           ROW(#name, name, read_vector_acc, EXACT, 0, T_##T, T_##T, T_##T, T_##T)
 #define VS(name, value)                              ROW(#name, name, read_select, EXACT, 0, T_u32, T_u32, T_u32)

@@ -51,15 +51,18 @@ static uint32_t inside_bytes(struct wave *w, const struct inst *in, const struct
   return (uint32_t)at->inside[l] & ~3u;
 }
 
-/* A flat address in the LDS aperture: its bytes, or null. */
-static uint8_t *flat_lds(struct wave *w, const struct inst *in, uint64_t address, uint32_t bytes, int lane) {
+/* A flat address in the LDS or the scratch aperture: its bytes, or null. */
+static uint8_t *flat_local(struct wave *w, const struct inst *in, uint64_t address, uint32_t bytes, int lane) {
   uint32_t offset = (uint32_t)address;
+  if (address >> 32 == PRIVATE_APERTURE) return scratch_at(w, in, lane, offset, bytes);
   if ((uint64_t)offset + bytes <= w->group->lds_bytes) return w->group->lds + offset;
   note_out_of_range(w, in, lane, offset, w->group->lds_bytes);
   return NULL;
 }
 
-static bool in_lds(const struct inst *in, uint64_t address) { return in->space == SPACE_FLAT && address >> 32 == SHARED_APERTURE; }
+static bool is_local(const struct inst *in, uint64_t address) {
+  return in->space == SPACE_FLAT && (address >> 32 == SHARED_APERTURE || address >> 32 == PRIVATE_APERTURE);
+}
 
 /* --- loads ------------------------------------------------------------------------------------------------------------------ */
 
@@ -69,8 +72,8 @@ static bool load_lane(struct wave *w, const struct inst *in, const struct locati
   uint32_t inside = inside_bytes(w, in, at, l, bytes);
   const void *from = NULL;
   if (!inside) return true;
-  if (in_lds(in, at->address[l])) {
-    from = flat_lds(w, in, at->address[l], inside, l);
+  if (is_local(in, at->address[l])) {
+    from = flat_local(w, in, at->address[l], inside, l);
     if (from) memcpy(to, from, inside);
     return true;
   }
@@ -120,8 +123,8 @@ static void run_load(struct wave *w, const struct inst *in) {
 static bool store_lane(struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes, const void *from) {
   uint32_t inside = inside_bytes(w, in, at, l, bytes);
   if (!inside) return true;
-  if (in_lds(in, at->address[l])) {
-    uint8_t *to = flat_lds(w, in, at->address[l], inside, l);
+  if (is_local(in, at->address[l])) {
+    uint8_t *to = flat_local(w, in, at->address[l], inside, l);
     if (to) memcpy(to, from, inside);
     return true;
   }
@@ -164,8 +167,8 @@ static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
   a->returns = in->dst.words != 0;
   a->dst = in->dst.reg;
   ACTIVE_LANES {
-    if (in_lds(in, at.address[l])) {
-      wave_fault(w, in, "a flat atomic on LDS is not modelled (lane %d)", l);
+    if (is_local(in, at.address[l])) {
+      wave_fault(w, in, "a flat atomic on LDS or scratch is not modelled (lane %d)", l);
       break;
     }
     a->addr[l] = at.address[l];

@@ -97,6 +97,35 @@ static void run_setreg(struct wave *w, const struct inst *in) {
   wave_set_mode(w, (w->mode & ~mask) | ((uint32_t)scalar_bits(w, in, 0) << offset & mask));
 }
 
+/* --- vector registers by index: M0 and a mode bit ------------------------------------------------------------------------------ */
+
+static void read_index(struct reading *r) { take_scalar_source(r, T_u32); }
+
+/* gpr_idx(SRC0,DST): which registers the index is added to. */
+static void read_index_on(struct reading *r) {
+  static const char *const names[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  read_index(r);
+  const struct text_operand *op = take_text(r);
+  if (op->kind != TEXT_WORD || strncmp(op->word, "gpr_idx(", 8)) reading_error(r, "operand %u should be gpr_idx(...)", r->next);
+  for (uint32_t i = 0; i < 4; i++)
+    if (strstr(op->word, names[i])) r->in->imm |= 1u << i;
+}
+
+static void run_index_on(struct wave *w, const struct inst *in) {
+  uint32_t index = (uint32_t)scalar_bits(w, in, 0) & 0xFF;
+  w->sreg[SREG_M0] = (w->sreg[SREG_M0] & 0xFFFF0F00u) | in->imm << 12 | index;
+  wave_set_mode(w, w->mode | MODE_GPR_INDEX);
+}
+
+static void run_index_off(struct wave *w, const struct inst *in) {
+  (void)in;
+  wave_set_mode(w, w->mode & ~(uint32_t)MODE_GPR_INDEX);
+}
+
+static void run_index(struct wave *w, const struct inst *in) {
+  w->sreg[SREG_M0] = (w->sreg[SREG_M0] & 0xFFFFFF00u) | ((uint32_t)scalar_bits(w, in, 0) & 0xFF);
+}
+
 #define WAIT_ROW(name, shape, run) {#name, shape, run, CLASS_CONTROL, EXACT, {T_NONE}, 0},
 static const struct isa_row rows[] = {
 #include "isa_wait.def"

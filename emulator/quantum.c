@@ -127,6 +127,7 @@ static void digest_slot(void *context, uint32_t index) {
   const struct quantum *q = context;
   struct slot *s = q->live[index];
   uint64_t h = mix_bytes(s->group.index, s->group.lds, s->group.lds_bytes);
+  h = mix_bytes(h, s->group.scratch, (size_t)s->group.waves * LANES_A_WAVE * s->group.scratch_bytes);
   for (uint32_t i = 0; i < s->group.waves; i++) {
     const struct wave *w = s->wave[i];
     h = mix(mix(mix(mix(h, s->state[i]), w->pc), w->scc), w->mode);

@@ -90,6 +90,11 @@ static bool set_special(struct source *s, const struct text_operand *op) {
     s->value[0] = 0;
     s->value[1] = SHARED_APERTURE;
     return s->words == 2;
+  case TEXT_SRC_PRIVATE_BASE:
+    s->kind = OPERAND_CONST;
+    s->value[0] = 0;
+    s->value[1] = PRIVATE_APERTURE;
+    return s->words == 2;
   default:
     return false;
   }
@@ -352,7 +357,8 @@ static void set_packed_source(struct reading *r, struct source *s, uint8_t i) {
   if (i < t->list_count[TEXT_MOD_NEG_HI] && t->list[TEXT_MOD_NEG_HI][i]) s->flip[s->type == T_pkf ? 1 : 0] |= 0x80000000u;
   if (r->row->extra & ROW_LOW_ONLY) s->hi = s->lo;
   if (s->type == T_pkf && s->kind == OPERAND_CONST) {
-    if (s->lo || s->hi) reading_error(r, "the high half of a constant as source %u is not modelled", i);
+    if ((s->lo || s->hi) && s->value[0]) reading_error(r, "the high half of a constant as source %u is not modelled", i);
+    s->lo = 0;
     s->value[1] = s->value[0];
     s->hi = 1;
   }

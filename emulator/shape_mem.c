@@ -117,4 +117,33 @@ void read_global_atomic(struct reading *r) {
   take_global_base(r);
 }
 
+/* A VGPR and a scalar, either may be `off`; the offset is the lane's own. */
+static void take_scratch_base(struct reading *r, struct source *s, bool vector) {
+  const struct text_operand *op = take_text(r);
+  if (op->kind == TEXT_OFF) return;
+  if (vector ? !is_vector(op) : op->kind != TEXT_SREG) reading_error(r, "operand %u is no address of scratch memory", r->next);
+  if (op->count != 1) reading_error(r, "the address has %u registers", op->count);
+  *s = vector ? vector_group(op) : (struct source){.kind = OPERAND_SREG, .words = 1, .reg = op->reg, .select = SELECT_ALL};
+}
+
+static void take_scratch_rest(struct reading *r) {
+  r->in->space = SPACE_SCRATCH;
+  r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
+  take_cache_mods(r);
+}
+
+void read_scratch_load(struct reading *r) {
+  take_result(r, row_words(r));
+  take_scratch_base(r, &r->in->src[0], true);
+  take_scratch_base(r, &r->in->src[1], false);
+  take_scratch_rest(r);
+}
+
+void read_scratch_store(struct reading *r) {
+  take_scratch_base(r, &r->in->src[0], true);
+  r->in->src[3] = take_vgprs(r, row_words(r));
+  take_scratch_base(r, &r->in->src[1], false);
+  take_scratch_rest(r);
+}
+
 void read_cache(struct reading *r) { take_cache_mods(r); }

@@ -14,6 +14,8 @@ void read_buffer_atomic(struct reading *r);
 void read_global_load(struct reading *r); /* and flat */
 void read_global_store(struct reading *r);
 void read_global_atomic(struct reading *r);
+void read_scratch_load(struct reading *r);
+void read_scratch_store(struct reading *r);
 void read_cache(struct reading *r);
 
 #endif

@@ -8,7 +8,14 @@
 
 #include "quantum.h"
 
-enum { GROUP_ITEMS_MAX = 1024, LEFT_OVER = 0xAA, LDS_PADDING = 16, USER_SGPRS_MAX = 16 };
+enum {
+  GROUP_ITEMS_MAX = 1024,
+  SCRATCH_BYTES_MAX = 1 << 18,
+  DYNAMIC_STACK_BYTES = 1 << 14,
+  LEFT_OVER = 0xAA,
+  LDS_PADDING = 16,
+  USER_SGPRS_MAX = 16
+};
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char error[START_ERROR_MAX], const char *format, ...) {
   va_list args;
@@ -45,8 +52,10 @@ bool start_plan(struct start *s, char error[START_ERROR_MAX]) {
   const struct code_kernel *k = s->kernel->code;
   const struct code_descriptor *d = &k->descriptor;
   if (!plan_size(s, error)) return false;
-  if (d->private_segment_bytes || d->uses_dynamic_stack)
-    return refuse(error, "%s: scratch memory (%u bytes a work-item) is not modelled", k->name, d->private_segment_bytes);
+  if (d->private_segment_bytes > SCRATCH_BYTES_MAX)
+    return refuse(
+        error, "%s: %u bytes of scratch memory a work-item are more than %d", k->name, d->private_segment_bytes, SCRATCH_BYTES_MAX);
+  s->scratch_bytes = (d->private_segment_bytes + (d->uses_dynamic_stack ? DYNAMIC_STACK_BYTES : 0) + 15) / 16 * 16;
   if (d->wave_size == 32) return refuse(error, "%s: waves of 32 lanes are not modelled", k->name);
   if (s->lds_bytes < d->group_segment_bytes)
     return refuse(error, "%s: the packet gives %u bytes of LDS, the kernel needs %u", k->name, s->lds_bytes, d->group_segment_bytes);
@@ -121,6 +130,8 @@ void start_workgroup(const struct start *s, struct workgroup *group) {
   group->out_of_range_text[0] = 0;
   group->lds_bytes = s->lds_bytes;
   memset(group->lds, LEFT_OVER, s->lds_bytes + LDS_PADDING);
+  group->scratch_bytes = s->scratch_bytes;
+  memset(group->scratch, LEFT_OVER, (size_t)s->waves * LANES_A_WAVE * s->scratch_bytes);
   for (uint32_t i = 0; i < group->waves; i++) {
     struct wave *w = group->wave[i];
     wave_init(w, s->kernel->program, group, i, s->kernel->pc, mode_of(&s->kernel->code->descriptor));

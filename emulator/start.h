@@ -17,8 +17,9 @@ struct start {
   uint32_t lds_bytes;
   /* From start_plan(). */
   uint32_t groups[3], workgroups;
-  uint32_t waves;        /* of a full workgroup */
-  uint32_t vgprs, agprs; /* allocated to a wave */
+  uint32_t waves;         /* of a full workgroup */
+  uint32_t vgprs, agprs;  /* allocated to a wave */
+  uint32_t scratch_bytes; /* of a lane */
 };
 
 enum { START_ERROR_MAX = 256 };

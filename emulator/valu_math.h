@@ -36,6 +36,23 @@ ALWAYS_INLINE uint32_t high_bit_signed(uint32_t v) {
   return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
 
+/* Sums of products of halves, of bytes. */
+ALWAYS_INLINE uint32_t dot_i16(uint32_t a, uint32_t b) {
+  return (uint32_t)(as_i16(a) * as_i16(b)) + (uint32_t)(as_i16(a >> 16) * as_i16(b >> 16));
+}
+
+ALWAYS_INLINE uint32_t dot_i8(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 32; i += 8) sum += (uint32_t)((int8_t)(uint8_t)(a >> i) * (int8_t)(uint8_t)(b >> i));
+  return sum;
+}
+
+ALWAYS_INLINE uint32_t dot_u8(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 32; i += 8) sum += (a >> i & 0xFF) * (b >> i & 0xFF);
+  return sum;
+}
+
 ALWAYS_INLINE int64_t sign24(uint32_t v) { return (int32_t)(v << 8) >> 8; }
 
 ALWAYS_INLINE uint32_t field_signed(uint32_t v, uint32_t offset, uint32_t width) {
@@ -162,31 +179,51 @@ ALWAYS_INLINE double frexp_mantissa(double a) {
 /* --- division: q is the quotient so far, d the denominator, n the numerator ---------------------------------------------------- */
 
 /* The result of a division that is not the quotient of two numbers in range, else |q| with the right sign. */
-ALWAYS_INLINE double div_fixup(double q, double d, double n) {
+/* Bits of an exponent between n and d beyond which the quotient is infinite, is 0: q says nothing there. */
+enum { OVER_F16 = 4096, OVER_F32 = 128, OVER_F64 = 1024 };
+
+ALWAYS_INLINE double div_fixup(double q, double d, double n, int over) {
   bool negative = (f64_bits(d) ^ f64_bits(n)) >> 63;
   if (isnan(n)) return n;
   if (isnan(d)) return d;
   if ((d == 0 && n == 0) || (isinf(d) && isinf(n))) return f64_of(UINT64_C(0xFFF8000000000000));
   if (d == 0 || isinf(n)) return negative ? -INFINITY : INFINITY;
   if (isinf(d) || n == 0) return negative ? -0.0 : 0.0;
+  int distance = ilogb(n) - ilogb(d);
+  if (distance > over) return negative ? -INFINITY : INFINITY;
+  if (distance < (over == OVER_F32 ? -150 : over == OVER_F64 ? -1075 : -OVER_F16)) return negative ? -0.0 : 0.0;
   return negative ? -fabs(q) : fabs(q);
 }
 
-ALWAYS_INLINE float div_fixup_f32(float q, float d, float n) { return (float)div_fixup((double)q, (double)d, (double)n); }
-ALWAYS_INLINE double div_fixup_f64(double q, double d, double n) { return div_fixup(q, d, n); }
+/* The last step of a division, scaled back with one rounding. */
+ALWAYS_INLINE float div_fmas_f32(float a, float b, float c, bool scaled) {
+  if (!scaled) return __builtin_fmaf(a, b, c);
+  return (float)(((long double)a * (long double)b + (long double)c) * (fabsf(c) >= 2 ? 0x1p64L : 0x1p-64L));
+}
+
+ALWAYS_INLINE double div_fmas_f64(double a, double b, double c, bool scaled) {
+  if (!scaled) return __builtin_fma(a, b, c);
+  __float128 sum = (__float128)a * (__float128)b + (__float128)c;
+  return (double)(sum * (__float128)(fabs(c) >= 2 ? 0x1p128 : 0x1p-128));
+}
+
+ALWAYS_INLINE float div_fixup_f32(float q, float d, float n) { return (float)div_fixup((double)q, (double)d, (double)n, OVER_F32); }
+ALWAYS_INLINE float div_fixup_f16(float q, float d, float n) { return (float)div_fixup((double)q, (double)d, (double)n, OVER_F16); }
+ALWAYS_INLINE double div_fixup_f64(double q, double d, double n) { return div_fixup(q, d, n, OVER_F64); }
 
 ALWAYS_INLINE int exponent_f32(float v) { return (int)(f32_bits(v) >> 23 & 255); }
 ALWAYS_INLINE int exponent_f64(double v) { return (int)(f64_bits(v) >> 52 & 2047); }
 ALWAYS_INLINE bool denormal_f32(float v) { return v != 0 && exponent_f32(v) == 0; }
 ALWAYS_INLINE bool denormal_f64(double v) { return v != 0 && exponent_f64(v) == 0; }
 
-/* v is d or n: the one that is to be scaled. */
+/* v is d or n: the one that is to be scaled. The published text scales a denominator whose reciprocal and quotient are both denormal up,
+ * where it would overflow: it is scaled down. */
 ALWAYS_INLINE float div_scale_f32(float v, float d, float n) {
   bool is_d = f32_bits(v) == f32_bits(d), is_n = f32_bits(v) == f32_bits(n);
   if (n == 0 || d == 0) return NAN;
   if (exponent_f32(n) - exponent_f32(d) >= 96) return is_d ? v * 0x1p64f : v;
   if (denormal_f32(d)) return v * 0x1p64f;
-  if (denormal_f32(1 / d)) return denormal_f32(n / d) ? (is_d ? v * 0x1p64f : v) : v * 0x1p-64f;
+  if (denormal_f32(1 / d)) return denormal_f32(n / d) ? (is_d ? v * 0x1p-64f : v) : v * 0x1p-64f;
   if (denormal_f32(n / d)) return is_n ? v * 0x1p64f : v;
   return exponent_f32(n) <= 23 ? v * 0x1p64f : v;
 }
@@ -201,7 +238,7 @@ ALWAYS_INLINE double div_scale_f64(double v, double d, double n) {
   if (n == 0 || d == 0) return (double)NAN;
   if (exponent_f64(n) - exponent_f64(d) >= 768) return is_d ? v * 0x1p128 : v;
   if (denormal_f64(d)) return v * 0x1p128;
-  if (denormal_f64(1 / d)) return denormal_f64(n / d) ? (is_d ? v * 0x1p128 : v) : v * 0x1p-128;
+  if (denormal_f64(1 / d)) return denormal_f64(n / d) ? (is_d ? v * 0x1p-128 : v) : v * 0x1p-128;
   if (denormal_f64(n / d)) return is_n ? v * 0x1p128 : v;
   return exponent_f64(n) <= 53 ? v * 0x1p128 : v;
 }

@@ -19,7 +19,7 @@ void wave_set_mode(struct wave *w, uint32_t mode) {
   w->mode = mode;
   w->flush32 = (mode & MODE_DENORM_32) != MODE_DENORM_32;
   w->flush64 = (mode & MODE_DENORM_16_64) != MODE_DENORM_16_64;
-  w->modal = w->flush32 || w->flush64 || (mode & (MODE_ROUND_32 | MODE_ROUND_16_64));
+  w->modal = w->flush32 || w->flush64 || (mode & (MODE_ROUND_32 | MODE_ROUND_16_64 | MODE_GPR_INDEX));
 }
 
 void wave_init(struct wave *w, const struct program *program, struct workgroup *group, uint32_t index, uint32_t pc, uint32_t mode) {
@@ -67,13 +67,27 @@ static void run_rounded(struct wave *w, const struct inst *in) {
   if (mode) fesetround(FE_TONEAREST);
 }
 
+/* M0: the distance, and from bit 12 on a bit for each of the sources and one for the result. */
+static void run_indexed(struct wave *w, const struct inst *in) {
+  struct inst moved = *in;
+  uint32_t distance = w->sreg[SREG_M0] & 0xFF, which = w->sreg[SREG_M0] >> 12 & 15;
+  bool outside = false;
+  for (uint32_t i = 0; i < in->sources && i < 3; i++)
+    if (which >> i & 1 && in->src[i].kind == OPERAND_VGPR) outside |= (moved.src[i].reg = (uint16_t)(in->src[i].reg + distance)) >= VGPRS;
+  if (which >> 3 && in->dst.kind == OPERAND_VGPR) outside |= (moved.dst.reg = (uint16_t)(in->dst.reg + distance)) >= VGPRS;
+  if (outside)
+    wave_fault(w, in, "index %u leads outside the vector registers", distance);
+  else
+    run_rounded(w, &moved);
+}
+
 enum wave_stop wave_run(struct wave *w, uint64_t budget) {
   const struct inst *code = w->program->inst;
   w->stop = WAVE_RUNS;
   while (budget-- > 0 && w->stop == WAVE_RUNS) {
     const struct inst *in = &code[w->pc++];
     if (__builtin_expect(w->modal, 0) && in->class == CLASS_VALU)
-      run_rounded(w, in);
+      w->mode &MODE_GPR_INDEX ? run_indexed(w, in) : run_rounded(w, in);
     else
       in->run(w, in);
     w->executed[in->class]++;

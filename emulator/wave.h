@@ -30,6 +30,7 @@ enum {
   MODE_DENORM_16_64 = 0xC0,
   MODE_DX10_CLAMP = 0x100,
   MODE_IEEE = 0x200,
+  MODE_GPR_INDEX = 1 << 27, /* vector registers are counted from M0's low byte on */
   MODE_DEFAULT = MODE_DENORM_32 | MODE_DENORM_16_64 | MODE_DX10_CLAMP | MODE_IEEE
 };
 
@@ -52,7 +53,9 @@ struct workgroup {
   struct view *view; /* what memory looks like to this workgroup (memory.h) */
   uint8_t *lds;      /* lds_bytes of LDS, 16-byte aligned; the allocation has at least 16 bytes more */
   uint32_t lds_bytes;
-  struct wave **wave; /* its waves */
+  uint8_t *scratch;       /* scratch_bytes of each of its lanes, one after the other */
+  uint32_t scratch_bytes; /* private memory of a lane */
+  struct wave **wave;     /* its waves */
   uint32_t waves;
   uint32_t arrived;                      /* waves at the barrier: the engine's */
   uint32_t id[3];                        /* workgroup id */

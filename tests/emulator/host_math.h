@@ -252,15 +252,36 @@ static inline u64 exponent_of(double x) { return isfinite(x) && x != 0 ? (u64)(i
 static inline double mantissa_of(double x) { return isfinite(x) && x != 0 ? scalbn(x, -(ilogb(x) + 1)) : x; }
 static inline double fmas_factor(u64 scaled, bool large, int by) { return scaled ? ldexp(1, large ? by : -by) : 1; }
 
-/* The quotient n / d is what it must be where it is not an ordinary number, else |q| with its sign. */
-static inline double fixup(double q, double d, double n) {
-  double quotient = n / d;
-  if (isnan(quotient) || isinf(n) || d == 0 || isinf(d) || n == 0) return quotient;
-  return copysign(q, signbit(n) == signbit(d) ? 1.0 : -1.0);
+/* A division's last step: where it scales back, with one rounding. */
+static inline u64 fmas32(u64 a, u64 b, u64 c, u64 scaled) {
+  long double sum = (long double)f(a) * (long double)f(b) + (long double)f(c);
+  return scaled ? fb((float)(sum * (long double)fmas_factor(1, fabs((double)f(c)) >= 2, 64))) : fb(fmaf(f(a), f(b), f(c)));
 }
 
-static inline u64 fixup32(u64 q, u64 d, u64 n) { return fb((float)fixup((double)f(q), (double)f(d), (double)f(n))); }
-static inline u64 fixup64(u64 q, u64 d, u64 n) { return db(fixup(d64(q), d64(d), d64(n))); }
+static inline u64 fmas64(u64 a, u64 b, u64 c, u64 scaled) {
+  __float128 sum = (__float128)d64(a) * (__float128)d64(b) + (__float128)d64(c);
+  return scaled ? db((double)(sum * (__float128)fmas_factor(1, fabs(d64(c)) >= 2, 128))) : db(fma(d64(a), d64(b), d64(c)));
+}
+
+static inline u64 byte_products(u64 a, u64 b) {
+  u64 sum = 0;
+  for (int i = 0; i < 32; i += 8) sum += (u64)(int64_t)((int8_t)(a >> i) * (int8_t)(b >> i));
+  return sum & UINT32_MAX;
+}
+
+/* The quotient n / d is what it must be where it is not an ordinary number, else |q| with its sign. */
+static inline double fixup(double q, double d, double n, int over, int under) {
+  double quotient = n / d, sign = signbit(n) == signbit(d) ? 1.0 : -1.0;
+  if (isnan(quotient) || isinf(n) || d == 0 || isinf(d) || n == 0) return quotient;
+  if (ilogb(n) - ilogb(d) > over) return copysign(INFINITY, sign);
+  if (ilogb(n) - ilogb(d) < under) return copysign(0.0, sign);
+  return copysign(q, sign);
+}
+
+static inline u64 fixup32(u64 q, u64 d, u64 n) { return fb((float)fixup((double)f(q), (double)f(d), (double)f(n), 128, -150)); }
+static inline u64 fixup64(u64 q, u64 d, u64 n) { return db(fixup(d64(q), d64(d), d64(n), 1024, -1075)); }
+
+static inline u64 fixup16(u64 q, u64 d, u64 n) { return hb(fixup(h(q), h(d), h(n), 4096, -4096)); }
 
 /* The denominator, scaled as v_div_scale does; `e` are the format's limits. */
 struct div_limits {
@@ -276,7 +297,7 @@ static inline double scaled_denominator(double d, double n, double reciprocal, d
   bool small_r = reciprocal != 0 && fabs(reciprocal) < e->least_normal, small_q = quotient != 0 && fabs(quotient) < e->least_normal;
   if (n == 0 || d == 0) return (double)NAN;
   if (biased(n, e) - biased(d, e) >= e->apart || fabs(d) < e->least_normal) return ldexp(d, e->by);
-  if (small_r && small_q) return ldexp(d, e->by);
+  if (small_r && small_q) return ldexp(d, -e->by);
   if (small_r) return ldexp(d, -e->by);
   if (small_q) return d == n ? ldexp(d, e->by) : d;
   return biased(n, e) <= e->tiny ? ldexp(d, e->by) : d;

@@ -35,6 +35,10 @@ enum line {
   SETREG,
   SETREG_IMM,
   GET_XCC,
+  INDEX_ON,
+  INDEX,
+  INDEXED,
+  INDEX_OFF,
   NOWHERE,
   ENDPGM,
   LINES
@@ -72,6 +76,10 @@ static const char *const lines[LINES] = {
     [SETREG] = "s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s2",
     [SETREG_IMM] = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3",
     [GET_XCC] = "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)",
+    [INDEX_ON] = "s_set_gpr_idx_on s2, gpr_idx(SRC0,DST)",
+    [INDEX] = "s_set_gpr_idx_idx s3",
+    [INDEXED] = "v_mov_b32 v0, v1",
+    [INDEX_OFF] = "s_set_gpr_idx_off",
     [NOWHERE] = "s_branch 4096",
     [ENDPGM] = "s_endpgm",
 };
@@ -236,6 +244,21 @@ static void a_wave_stops_where_it_must(void **state) {
   rig_run(rig, WAITCNT), rig_run(rig, SETPRIO), rig_run(rig, ICACHE), rig_run(rig, S_NOP);
 }
 
+static void vector_registers_are_named_by_an_index(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  fill();
+  w->sreg[2] = 1;
+  w->sreg[3] = 2;
+  rig_run(rig, INDEX_ON), rig_run(rig, INDEXED);
+  assert_int_equal(w->v[1].w[5], 1000); /* v1 = v2 */
+  for (int l = 0; l < 64; l++) w->v[3].w[l] = 3000 + (u32)l;
+  rig_run(rig, INDEX), rig_run(rig, INDEXED);
+  assert_int_equal(w->v[2].w[5], 3005); /* v2 = v3 */
+  rig_run(rig, INDEX_OFF), rig_run(rig, INDEXED);
+  assert_int_equal(w->v[0].w[5], 1000);
+}
+
 static void running_past_the_end_is_a_fault(void **state) {
   (void)state;
   rig->wave->pc = LINES;
@@ -261,6 +284,7 @@ int main(void) {
       cmocka_unit_test(addresses_of_code_are_device_addresses),
       cmocka_unit_test(mode_bits_are_read_and_written),
       cmocka_unit_test(a_wave_stops_where_it_must),
+      cmocka_unit_test(vector_registers_are_named_by_an_index),
       cmocka_unit_test(running_past_the_end_is_a_fault),
       cmocka_unit_test(every_row_was_executed),
   };
