@@ -18,7 +18,7 @@ texts() {
 }
 prose() { ours \( -name '*.md' -o -name NOTICE -o -name '*.tsv' -o -name .gitignore -o -name .editorconfig -o -name .clang-format \); }
 
-layout=$(sources | tr '\n' '\0' | xargs -0 "$format" --dry-run -Werror 2>&1 | sed -n 's/: error: .*/: not as the formatter writes it/p')
+layout=$(sources | tr '\n' '\0' | xargs -0 "$format" --dry-run -Werror 2>&1 | sed -n 's/:[0-9:]* error: .*/: not as the formatter writes it/p' | uniq)
 [ -z "$layout" ] || complain "$layout
 ($format -i FILE mends these)"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontgen.h"
-#include "launch.h"
+#include "launched.h"
 #include "mutate.h"
 #include "session.h"
 #include "support.h"

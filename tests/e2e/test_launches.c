@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launch.h"
+#include "launched.h"
 #include "support.h"
 
 struct one {

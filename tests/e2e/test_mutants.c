@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontgen.h"
-#include "launch.h"
+#include "launched.h"
 #include "mutate.h"
 #include "support.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch.h"
+#include "launched.h"
 #include "support.h"
 
 /* Every token count with every ratio; tp, tuned and window spread over them. */

@@ -30,7 +30,8 @@ void layer_free(const struct front_args *args);
 void layer_draw(struct layer_step *step, const struct front_kernel_info *kernel, uint32_t seed);
 
 /* hipMemcpyAsync of the step's arrays to the arguments' memory, in the order of the stream. The step must live until it has run. */
-void layer_set(const struct front_args *args, const struct front_kernel_info *kernel, const struct layer_step *step, struct ihipStream_t *s);
+void layer_set(
+    const struct front_args *args, const struct front_kernel_info *kernel, const struct layer_step *step, struct ihipStream_t *s);
 
 /* Outputs and cache to 0xa5 bytes, likewise. */
 void layer_clear(const struct front_args *args, const struct front_kernel_info *kernel, struct ihipStream_t *s);
