@@ -46,7 +46,7 @@ static const struct plain_access plain[] = {
 };
 
 struct atomic_case {
-  const char *name;
+  const char *name, *type; /* _rtn goes between */
   u32 bytes;
   u64 (*next)(u64 old, u64 data, u64 compare);
 };
@@ -76,35 +76,35 @@ A(swap, v)
 A(cmpst, o == k ? v : o)
 
 static const struct atomic_case atomics[] = {
-    {"ds_add%s_u32", 4, next_add},
-    {"ds_sub%s_u32", 4, next_sub},
-    {"ds_rsub%s_u32", 4, next_rsub},
-    {"ds_inc%s_u32", 4, next_inc},
-    {"ds_dec%s_u32", 4, next_dec},
-    {"ds_min%s_u32", 4, next_umin},
-    {"ds_max%s_u32", 4, next_umax},
-    {"ds_min%s_i32", 4, next_min32},
-    {"ds_max%s_i32", 4, next_max32},
-    {"ds_and%s_b32", 4, next_and},
-    {"ds_or%s_b32", 4, next_or},
-    {"ds_xor%s_b32", 4, next_xor},
-    {"ds_add%s_f32", 4, next_add_f32},
-    {"ds_add%s_u64", 8, next_add},
-    {"ds_sub%s_u64", 8, next_sub},
-    {"ds_inc%s_u64", 8, next_inc},
-    {"ds_dec%s_u64", 8, next_dec},
-    {"ds_min%s_u64", 8, next_umin},
-    {"ds_max%s_u64", 8, next_umax},
-    {"ds_min%s_i64", 8, next_min64},
-    {"ds_max%s_i64", 8, next_max64},
-    {"ds_and%s_b64", 8, next_and},
-    {"ds_or%s_b64", 8, next_or},
-    {"ds_xor%s_b64", 8, next_xor},
-    {"ds_add%s_f64", 8, next_add_f64},
-    {"ds_wrxchg%s_b32", 4, next_swap},
-    {"ds_wrxchg%s_b64", 8, next_swap},
-    {"ds_cmpst%s_b32", 4, next_cmpst},
-    {"ds_cmpst%s_b64", 8, next_cmpst},
+    {"ds_add", "u32", 4, next_add},
+    {"ds_sub", "u32", 4, next_sub},
+    {"ds_rsub", "u32", 4, next_rsub},
+    {"ds_inc", "u32", 4, next_inc},
+    {"ds_dec", "u32", 4, next_dec},
+    {"ds_min", "u32", 4, next_umin},
+    {"ds_max", "u32", 4, next_umax},
+    {"ds_min", "i32", 4, next_min32},
+    {"ds_max", "i32", 4, next_max32},
+    {"ds_and", "b32", 4, next_and},
+    {"ds_or", "b32", 4, next_or},
+    {"ds_xor", "b32", 4, next_xor},
+    {"ds_add", "f32", 4, next_add_f32},
+    {"ds_add", "u64", 8, next_add},
+    {"ds_sub", "u64", 8, next_sub},
+    {"ds_inc", "u64", 8, next_inc},
+    {"ds_dec", "u64", 8, next_dec},
+    {"ds_min", "u64", 8, next_umin},
+    {"ds_max", "u64", 8, next_umax},
+    {"ds_min", "i64", 8, next_min64},
+    {"ds_max", "i64", 8, next_max64},
+    {"ds_and", "b64", 8, next_and},
+    {"ds_or", "b64", 8, next_or},
+    {"ds_xor", "b64", 8, next_xor},
+    {"ds_add", "f64", 8, next_add_f64},
+    {"ds_wrxchg", "b32", 4, next_swap},
+    {"ds_wrxchg", "b64", 8, next_swap},
+    {"ds_cmpst", "b32", 4, next_cmpst},
+    {"ds_cmpst", "b64", 8, next_cmpst},
 };
 
 enum { PLAIN = sizeof plain / sizeof plain[0], ATOMICS = sizeof atomics / sizeof atomics[0], OTHERS_AT = PLAIN + 2 * ATOMICS };
@@ -169,7 +169,7 @@ static void plain_line(const struct plain_access *p, char *line) {
 }
 
 static void atomic_line(const struct atomic_case *a, bool returns, char *line) {
-  u32 words = a->bytes / 4, n = (u32)sprintf(line, a->name, returns ? "_rtn" : "");
+  u32 words = a->bytes / 4, n = (u32)sprintf(line, "%s%s_%s", a->name, returns ? "_rtn" : "", a->type);
   if (returns) n += group(line + n, " ", 0, words);
   n += group(line + n, returns ? ", " : " ", 8, 1);
   if (a->next == next_cmpst) n += group(line + n, ", ", 14, words);
@@ -258,7 +258,7 @@ static void check_atomic(const struct atomic_case *a, bool returns, size_t line)
       bool active = returns && (wave_exec(w) >> l & 1);
       assert_int_equal(w->v[k].w[l], active ? before[16 + k].w[l] : before[k].w[l]);
     }
-  if (memcmp(model, rig->group.lds, RIG_LDS_BYTES) != 0) fail_msg("%s: LDS differs (returns: %d)", a->name, returns);
+  if (memcmp(model, rig->group.lds, RIG_LDS_BYTES) != 0) fail_msg("%s_%s: LDS differs (returns: %d)", a->name, a->type, returns);
 }
 
 static void atomics_are_done_lane_by_lane(void **state) {
