@@ -27,66 +27,55 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void
   return status == HSA_STATUS_SUCCESS ? callback(emu_gpu_agent, data) : status;
 }
 
+/* An attribute whose value is 32 bits, an enum's too. */
+struct word_attribute {
+  int attribute;
+  uint32_t cpu, gpu;
+};
+
+static bool put_word(const struct word_attribute *table, size_t count, bool gpu, int attribute, void *value) {
+  for (size_t i = 0; i < count; i++) {
+    if (table[i].attribute != attribute) continue;
+    memcpy(value, gpu ? &table[i].gpu : &table[i].cpu, sizeof(uint32_t));
+    return true;
+  }
+  return false;
+}
+
 /* What HSA itself asks about agents. */
 static hsa_status_t standard_info(bool gpu, int attribute, void *value) {
-  const struct model *m = emu.device.model;
+  static const struct word_attribute words[] = {
+      {HSA_AGENT_INFO_FEATURE, 0, HSA_AGENT_FEATURE_KERNEL_DISPATCH},
+      {HSA_AGENT_INFO_MACHINE_MODEL, HSA_MACHINE_MODEL_LARGE, HSA_MACHINE_MODEL_LARGE},
+      {HSA_AGENT_INFO_PROFILE, HSA_PROFILE_FULL, HSA_PROFILE_BASE},
+      {HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR},
+      {HSA_AGENT_INFO_WAVEFRONT_SIZE, 0, LANES_A_WAVE},
+      {HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, 0, 1024},
+      {HSA_AGENT_INFO_GRID_MAX_SIZE, 0, GRID_SIZE_MAX},
+      {HSA_AGENT_INFO_FBARRIER_MAX_SIZE, 0, 32},
+      {HSA_AGENT_INFO_QUEUES_MAX, 0, 128},
+      {HSA_AGENT_INFO_QUEUE_MIN_SIZE, 0, 1},
+      {HSA_AGENT_INFO_QUEUE_MAX_SIZE, 0, QUEUE_SIZE_MAX},
+      {HSA_AGENT_INFO_QUEUE_TYPE, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_TYPE_MULTI},
+      {HSA_AGENT_INFO_NODE, 0, 1},
+      {HSA_AGENT_INFO_DEVICE, HSA_DEVICE_TYPE_CPU, HSA_DEVICE_TYPE_GPU},
+  };
+  if (put_word(words, sizeof words / sizeof *words, gpu, attribute, value)) return HSA_STATUS_SUCCESS;
   switch (attribute) {
   case HSA_AGENT_INFO_NAME:
-    put_name(value, gpu ? m->cpu : "host CPU");
+    put_name(value, gpu ? emu.device.model->cpu : "host CPU");
     break;
   case HSA_AGENT_INFO_VENDOR_NAME:
     put_name(value, gpu ? "AMD" : "CPU");
     break;
-  case HSA_AGENT_INFO_FEATURE:
-    *(uint32_t *)value = gpu ? HSA_AGENT_FEATURE_KERNEL_DISPATCH : 0;
-    break;
-  case HSA_AGENT_INFO_MACHINE_MODEL:
-    *(hsa_machine_model_t *)value = HSA_MACHINE_MODEL_LARGE;
-    break;
-  case HSA_AGENT_INFO_PROFILE:
-    *(hsa_profile_t *)value = gpu ? HSA_PROFILE_BASE : HSA_PROFILE_FULL;
-    break;
-  case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
-    *(uint32_t *)value = HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR;
-    break;
   case HSA_AGENT_INFO_FAST_F16_OPERATION:
     *(bool *)value = gpu;
-    break;
-  case HSA_AGENT_INFO_WAVEFRONT_SIZE:
-    *(uint32_t *)value = gpu ? LANES_A_WAVE : 0;
     break;
   case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
     memcpy(value, (uint16_t[]){gpu ? 1024 : 0, gpu ? 1024 : 0, gpu ? 1024 : 0}, 6);
     break;
-  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
-    *(uint32_t *)value = gpu ? 1024 : 0;
-    break;
   case HSA_AGENT_INFO_GRID_MAX_DIM:
     put_dim(value, gpu ? GRID_SIZE_MAX : 0, gpu ? GRID_SIZE_MAX : 0, gpu ? GRID_SIZE_MAX : 0);
-    break;
-  case HSA_AGENT_INFO_GRID_MAX_SIZE:
-    *(uint32_t *)value = gpu ? GRID_SIZE_MAX : 0;
-    break;
-  case HSA_AGENT_INFO_FBARRIER_MAX_SIZE:
-    *(uint32_t *)value = gpu ? 32 : 0;
-    break;
-  case HSA_AGENT_INFO_QUEUES_MAX:
-    *(uint32_t *)value = gpu ? 128 : 0;
-    break;
-  case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
-    *(uint32_t *)value = gpu ? 1 : 0;
-    break;
-  case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
-    *(uint32_t *)value = gpu ? QUEUE_SIZE_MAX : 0;
-    break;
-  case HSA_AGENT_INFO_QUEUE_TYPE:
-    *(uint32_t *)value = HSA_QUEUE_TYPE_MULTI;
-    break;
-  case HSA_AGENT_INFO_NODE:
-    *(uint32_t *)value = gpu;
-    break;
-  case HSA_AGENT_INFO_DEVICE:
-    *(hsa_device_type_t *)value = gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
     break;
   case HSA_AGENT_INFO_CACHE_SIZE:
     memset(value, 0, 4 * sizeof(uint32_t));
@@ -98,8 +87,6 @@ static hsa_status_t standard_info(bool gpu, int attribute, void *value) {
     memset(value, 0, 128);
     break;
   case HSA_AGENT_INFO_VERSION_MAJOR:
-    *(uint16_t *)value = 1;
-    break;
   case HSA_AGENT_INFO_VERSION_MINOR:
     *(uint16_t *)value = 1;
     break;
@@ -111,73 +98,45 @@ static hsa_status_t standard_info(bool gpu, int attribute, void *value) {
 
 static hsa_status_t amd_info(bool gpu, int attribute, void *value) {
   const struct model *m = emu.device.model;
-  uint32_t number = 0;
+  const uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), cus = m->xcds * m->cus_an_xcd;
+  const struct word_attribute words[] = {
+      {HSA_AMD_AGENT_INFO_CHIP_ID, 0, m->chip_id},
+      {HSA_AMD_AGENT_INFO_CACHELINE_SIZE, 64, 128},
+      {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, cpus, cus},
+      {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, cpus, cus},
+      {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, 0, m->clock_mhz},
+      {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, 0, 1},
+      {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, 0, 0},
+      {HSA_AMD_AGENT_INFO_BDFID, 0, 0x0100},
+      {HSA_AMD_AGENT_INFO_DOMAIN, 0, 0},
+      {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, 0, 8192},
+      {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, 0, 2000},
+      {HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, 0, m->simds_a_cu * m->waves_a_simd},
+      {HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, 0, m->simds_a_cu},
+      {HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, 0, 4 * m->xcds},
+      {HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, 0, 1},
+      {HSA_AMD_AGENT_INFO_ASIC_REVISION, 0, 0},
+  };
+  if (put_word(words, sizeof words / sizeof *words, gpu, attribute, value)) return HSA_STATUS_SUCCESS;
   switch (attribute) {
-  case HSA_AMD_AGENT_INFO_CHIP_ID:
-    number = gpu ? m->chip_id : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-    number = gpu ? 128 : 64;
-    break;
-  case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
-  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-    number = gpu ? m->xcds * m->cus_an_xcd : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    break;
-  case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
-    number = gpu ? m->clock_mhz : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
-    number = gpu;
-    break;
-  case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
-    number = 0;
-    break;
-  case HSA_AMD_AGENT_INFO_BDFID:
-    number = gpu ? 0x0100 : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_DOMAIN:
-    number = 0;
-    break;
-  case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
-    number = gpu ? 8192 : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
-    number = gpu ? 2000 : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
-    number = gpu ? m->simds_a_cu * m->waves_a_simd : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
-    number = gpu ? m->simds_a_cu : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
-    number = gpu ? 4 * m->xcds : 0;
-    break;
-  case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
-    number = gpu;
-    break;
-  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
-    number = 0;
-    break;
   case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
     put_name(value, gpu ? m->product : "host CPU");
-    return HSA_STATUS_SUCCESS;
+    break;
   case HSA_AMD_AGENT_INFO_UUID:
     snprintf(value, 21, "%s", gpu ? "GPU-656d756c61746f72" : "CPU-XX");
-    return HSA_STATUS_SUCCESS;
+    break;
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     *(bool *)value = gpu;
-    return HSA_STATUS_SUCCESS;
+    break;
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
     *(bool *)value = true;
-    return HSA_STATUS_SUCCESS;
+    break;
   case HSA_AMD_AGENT_INFO_HDP_FLUSH:
     memset(value, 0, sizeof(hsa_amd_hdp_flush_t));
-    return HSA_STATUS_SUCCESS;
+    break;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
-  *(uint32_t *)value = number;
   return HSA_STATUS_SUCCESS;
 }
 
