@@ -34,10 +34,9 @@ uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t of
 }
 
 void memory_fault(struct wave *w, const struct inst *in) {
-  static const char *const reasons[] = {"is good", "is in no allocation", "is read-only", "is not aligned", "found no host memory"};
-  const struct mem_fault *f = &w->group->view->fault;
-  wave_fault(w, in, "workgroup %u wave %u: a %s of %u bytes at 0x%llx %s", w->group->index, w->index, f->write ? "store" : "load", f->bytes,
-      (unsigned long long)f->addr, reasons[f->kind <= MEM_NO_MEMORY ? f->kind : 0]);
+  char text[WAVE_TEXT_MAX];
+  view_fault_text(w->group->view, text, sizeof text);
+  wave_fault(w, in, "%s", text);
 }
 
 void take_cache_mods(struct reading *r) {

@@ -309,7 +309,7 @@ static void what_is_not_modelled_is_a_fault_that_names_the_instruction(void **st
   w->pc = OTHERS_AT + FLAT_LOAD;
   assert_int_equal(wave_run(w, 1), WAVE_FAULT);
   assert_non_null(strstr(w->fault, "flat_load_dword v0, v[8:9] at 0x"));
-  assert_non_null(strstr(w->fault, "a load of 4 bytes at 0x5000 is in no allocation"));
+  assert_non_null(strstr(w->fault, "loads 4 bytes at 0x5000, which no allocation holds"));
   rig_run(rig, OTHERS_AT + WBL2), rig_run(rig, OTHERS_AT + INV);
 }
 

@@ -44,6 +44,7 @@ static void a_store_past_the_end_names_instruction_and_address(void **state) {
   assert_int_equal(gpu.fault_address, bad);
   assert_report_has("global_store_dword ");
   assert_report_has("workgroup 4 wave 0");
+  assert_report_has("past the end");
   assert_report_has_address(bad);
   assert_report_has("fault: k: ");
   for (uint32_t i = 0; i < 4 * 64; i++) { /* what the others stored is there */
