@@ -51,14 +51,18 @@ static uint32_t upper(const struct memory *m, uint64_t addr) {
   return low;
 }
 
-static struct allocation *find(const struct memory *m, uint64_t addr) {
+static struct allocation *below(const struct memory *m, uint64_t addr) {
   uint32_t i = upper(m, addr);
-  if (!i) return NULL;
-  struct allocation *a = &m->table[i - 1];
-  return addr - a->base < a->bytes ? a : NULL;
+  return i ? &m->table[i - 1] : NULL;
+}
+
+static struct allocation *find(const struct memory *m, uint64_t addr) {
+  struct allocation *a = below(m, addr);
+  return a && addr - a->base < a->bytes ? a : NULL;
 }
 
 const struct allocation *memory_find_locked(const struct memory *m, uint64_t addr) { return find(m, addr); }
+const struct allocation *memory_below_locked(const struct memory *m, uint64_t addr) { return below(m, addr); }
 
 static bool insert(struct memory *m, const struct allocation *a) {
   if (m->count == m->capacity) {

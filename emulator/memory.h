@@ -46,6 +46,8 @@ bool memory_set_ranges(struct memory *m, uint64_t base, struct traffic_range *co
 
 /* The allocation that holds addr, for a caller that has the read lock; NULL: none. */
 const struct allocation *memory_find_locked(const struct memory *m, uint64_t addr);
+/* ... the last one that starts at or below addr, whether it holds addr or not. */
+const struct allocation *memory_below_locked(const struct memory *m, uint64_t addr);
 
 /* Dispatches hold this while a quantum runs, so that an allocation is not freed under it. */
 void memory_read_lock(struct memory *m);
@@ -66,6 +68,7 @@ struct mem_fault {
   uint64_t addr;
   uint32_t bytes;
   bool write;
+  uint64_t below_base, below_end; /* MEM_UNMAPPED: the nearest allocation that starts at or below addr; 0: none */
 };
 
 /* old, operand, compare operand (cmpswap only) -> new; 4-byte atomics use the low halves. */

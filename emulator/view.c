@@ -8,7 +8,8 @@
 #include "memory.h"
 #include "traffic.h"
 
-enum { LINE = 64, FIRST_SLOT_BITS = 8 };
+/* NEAR: an access so many bytes behind an allocation is said to be past its end. */
+enum { LINE = 64, FIRST_SLOT_BITS = 8, NEAR = 1 << 20 };
 
 bool view_init(struct view *v, struct memory *memory) {
   *v = (struct view){.memory = memory, .slot_bits = FIRST_SLOT_BITS};
@@ -47,14 +48,24 @@ static bool fault(struct view *v, enum mem_fault_kind kind, uint64_t addr, uint3
   return false;
 }
 
+static bool unmapped(struct view *v, uint64_t addr, uint32_t bytes, bool write) {
+  fault(v, MEM_UNMAPPED, addr, bytes, write);
+  const struct allocation *a = memory_below_locked(v->memory, addr);
+  if (a) {
+    v->fault.below_base = a->base;
+    v->fault.below_end = a->base + a->bytes;
+  }
+  return false;
+}
+
 /* Makes v->hit the allocation that holds all of the access, or faults. */
 static bool reach(struct view *v, uint64_t addr, uint32_t bytes, bool write) {
   if (addr - v->hit.base >= v->hit.bytes) {
     const struct allocation *a = memory_find_locked(v->memory, addr);
-    if (!a) return fault(v, MEM_UNMAPPED, addr, bytes, write);
+    if (!a) return unmapped(v, addr, bytes, write);
     v->hit = *a;
   }
-  if (bytes > v->hit.bytes - (addr - v->hit.base)) return fault(v, MEM_UNMAPPED, addr, bytes, write);
+  if (bytes > v->hit.bytes - (addr - v->hit.base)) return unmapped(v, addr, bytes, write);
   if (write && v->hit.read_only) return fault(v, MEM_READ_ONLY, addr, bytes, write);
   return true;
 }
@@ -236,12 +247,15 @@ void view_fault_text(const struct view *v, char *out, size_t size) {
   const char *verb = f->write ? "stores" : "loads";
   switch (f->kind) {
   case MEM_UNMAPPED:
-    if (f->addr - v->hit.base < v->hit.bytes) {
+    if (f->addr < f->below_end)
       snprintf(out, size, "%s %u bytes at 0x%" PRIx64 ", past the end 0x%" PRIx64 " of the allocation 0x%" PRIx64, verb, f->bytes, f->addr,
-          v->hit.base + v->hit.bytes, v->hit.base);
-    } else {
+          f->below_end, f->below_base);
+    else if (f->below_end && f->addr - f->below_end < NEAR)
+      snprintf(out, size,
+          "%s %u bytes at 0x%" PRIx64 ", which no allocation holds (%" PRIu64 " bytes past the end of that at 0x%" PRIx64 ")", verb,
+          f->bytes, f->addr, f->addr - f->below_end, f->below_base);
+    else
       snprintf(out, size, "%s %u bytes at 0x%" PRIx64 ", which no allocation holds", verb, f->bytes, f->addr);
-    }
     break;
   case MEM_READ_ONLY:
     snprintf(out, size, "%s %u bytes at 0x%" PRIx64 ", which is read-only (code)", verb, f->bytes, f->addr);
