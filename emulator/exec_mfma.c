@@ -215,24 +215,22 @@ static void store_result(struct wave *w, const struct inst *in, const struct mfm
 
 /* --- the product ------------------------------------------------------------------------------------------------------------- */
 
-typedef double double4 __attribute__((vector_size(32)));
+/* Four of them, anywhere in an array of double. */
+typedef double double4 __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* 16 columns of two rows at a time: eight vectors of sums stay in registers. `columns` apart in memory. */
+/* 16 columns of two rows at a time: eight vectors of sums stay in registers. Rows of D and B are `columns` apart in memory. */
 LANES static void multiply_16(double *d, const double *a, const double *b, uint32_t rows, uint32_t columns, uint32_t k_count) {
   for (uint32_t i = 0; i < rows; i += 2) {
-    double *row = d + i * columns;
-    double4 p[4], q[4];
-    memcpy(p, row, sizeof p);
-    memcpy(q, row + columns, sizeof q);
-    for (uint32_t k = 0; k < k_count; k++) {
-      double4 x[4];
-      memcpy(x, b + k * columns, sizeof x);
-      double s = a[k * rows + i], t = a[k * rows + i + 1];
-      for (int c = 0; c < 4; c++) p[c] += x[c] * s;
-      for (int c = 0; c < 4; c++) q[c] += x[c] * t;
+    double4 *top = (double4 *)(d + (size_t)i * columns), *low = (double4 *)(d + (size_t)(i + 1) * columns);
+    const double *x = a + i, *row = b;
+    double4 p0 = top[0], p1 = top[1], p2 = top[2], p3 = top[3], q0 = low[0], q1 = low[1], q2 = low[2], q3 = low[3];
+    for (uint32_t k = 0; k < k_count; k++, x += rows, row += columns) {
+      const double4 *y = (const double4 *)row;
+      p0 += y[0] * x[0], p1 += y[1] * x[0], p2 += y[2] * x[0], p3 += y[3] * x[0];
+      q0 += y[0] * x[1], q1 += y[1] * x[1], q2 += y[2] * x[1], q3 += y[3] * x[1];
     }
-    memcpy(row, p, sizeof p);
-    memcpy(row + columns, q, sizeof q);
+    top[0] = p0, top[1] = p1, top[2] = p2, top[3] = p3;
+    low[0] = q0, low[1] = q1, low[2] = q2, low[3] = q3;
   }
 }
 
