@@ -75,6 +75,7 @@ struct inst {
   uint8_t omod;                  /* 1: times 2, 2: times 4, 3: times 1/2 */
   bool dpp;                      /* source 0 goes through dpp_lane */
   int8_t dpp_lane[LANES_A_WAVE]; /* the source lane of each lane, -1: there is none */
+  uint64_t dpp_written;          /* lanes that DPP writes when all are active */
   uint8_t row_mask, bank_mask;
   bool bound_ctrl; /* a lane without a source reads 0, instead of being left alone */
   uint8_t space;   /* enum memory_space */

@@ -13,11 +13,6 @@ ALWAYS_INLINE uint32_t to_u8(float v) { return !(v > 0) ? 0 : v >= 255.0f ? 255u
 ALWAYS_INLINE int32_t limit_i16(int32_t v) { return v > 32767 ? 32767 : v < -32768 ? -32768 : v; }
 ALWAYS_INLINE uint32_t put_byte(uint32_t old, uint32_t at, uint32_t byte) { return (old & ~(0xFFu << (8 * at))) | byte << (8 * at); }
 
-ALWAYS_INLINE uint32_t to_fp8(float v, bool e5m2, bool fnuz, bool saturate) {
-  const struct small_float *f = e5m2 ? (fnuz ? &float_e5m2_fnuz : &float_e5m2) : (fnuz ? &float_e4m3_fnuz : &float_e4m3);
-  return fp8_from_f32(f, v, saturate);
-}
-
 static uint64_t pair_of(const double *table, uint32_t codes) {
   return f32_bits((float)table[codes & 0xFF]) | (uint64_t)f32_bits((float)table[codes >> 8 & 0xFF]) << 32;
 }

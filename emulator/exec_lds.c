@@ -99,14 +99,16 @@ static void run_read(struct wave *w, const struct inst *in) {
   uint32_t bytes = in->row->extra & EXTRA_BYTES, words = in->dst.words;
   enum part part = (enum part)(in->row->extra >> EXTRA_PART_SHIFT & 7);
   uint32_t got[LANES_A_WAVE][4];
-  ACTIVE_LANES {
-    const uint8_t *p = lds_at(w, in, l, in->offset, bytes);
-    memset(got[l], 0, sizeof got[l]);
-    if (p) memcpy(got[l], p, bytes);
+  static const uint8_t nothing[16];
+  FOR_LANES {
+    const uint8_t *p = w->exec_mask.w[l] ? lds_at(w, in, l, in->offset, bytes) : NULL;
+    memcpy(got[l], p ? p : nothing, 16); /* there are 16 bytes more than LDS has */
+    if (bytes < 4) got[l][0] &= (1u << (8 * bytes)) - 1;
   }
   for (uint32_t k = 0; k < words; k++) {
     vgpr *d = &w->v[in->dst.reg + k];
-    ACTIVE_LANES d->w[l] = bytes < 4 ? part_in(d->w[l], got[l][0], bytes, part) : got[l][k];
+    if (bytes >= 4) FOR_LANES d->w[l] ^= (d->w[l] ^ got[l][k]) & w->exec_mask.w[l];
+    if (bytes < 4) ACTIVE_LANES d->w[l] = part_in(d->w[l], got[l][0], bytes, part);
   }
 }
 

@@ -126,12 +126,16 @@ static uint32_t merge_sdwa(uint32_t old, uint32_t x, const struct dest *d) {
 
 /* EXEC, less what DPP leaves alone, as words: decided before the first store, since a destination may be a source. */
 static void written_lanes(vgpr *written, const struct wave *w, const struct inst *in) {
-  *written = w->exec_mask;
-  if (!in->dpp) return;
+  if (!in->dpp || (w->exec_full && in->dpp_written == UINT64_MAX)) {
+    *written = w->exec_mask;
+    return;
+  }
+  bits_to_lanes(written, in->dpp_written);
+  if (w->exec_full) return;
   FOR_LANES {
-    bool on = (in->row_mask >> (l / 16) & 1) && (in->bank_mask >> (l % 16 / 4) & 1);
     int from = in->dpp_lane[l];
-    if (!on || !(in->bound_ctrl || (from >= 0 && w->exec_mask.w[from]))) written->w[l] = 0;
+    bool on = in->bound_ctrl || (from >= 0 && w->exec_mask.w[from]);
+    written->w[l] &= on ? w->exec_mask.w[l] : 0;
   }
 }
 

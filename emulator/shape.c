@@ -253,6 +253,10 @@ static void take_dpp(struct reading *r) {
   in->row_mask = (uint8_t)take_mod(r, TEXT_MOD_ROW_MASK);
   in->bank_mask = (uint8_t)take_mod(r, TEXT_MOD_BANK_MASK);
   in->bound_ctrl = take_mod(r, TEXT_MOD_BOUND_CTRL) != 0;
+  for (int l = 0; l < LANES_A_WAVE; l++) {
+    bool on = (in->row_mask >> (l / 16) & 1) && (in->bank_mask >> (l % 16 / 4) & 1);
+    in->dpp_written |= (uint64_t)(on && (in->bound_ctrl || in->dpp_lane[l] >= 0)) << l;
+  }
   in->slow_commit = true;
   in->src[0].plain = false;
   if (in->src[0].kind != OPERAND_VGPR) reading_error(r, "DPP of a scalar");

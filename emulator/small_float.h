@@ -65,19 +65,24 @@ static inline double e8m0_to_f64(uint32_t code) {
   return f64_of(code == 255 ? UINT64_C(0x7FF8000000000000) : (uint64_t)(code + 1023 - 127) << 52);
 }
 
-/* The same from f32 for the fp8 formats, by integer arithmetic: what vectorised loops call. */
-static inline uint32_t fp8_from_f32(const struct small_float *f, float value, bool saturate) {
-  uint32_t bits = f32_bits(value), sign = bits >> 24 & 0x80, size = bits & 0x7FFFFFFF, drop = 23u - f->mantissa;
-  uint32_t least_normal = (uint32_t)(128 - f->bias) << 23, last_place = least_normal + ((23u - f->mantissa) << 23);
-  uint32_t top = f->fnuz ? 0x7F : f->infinity ? 0x7B : 0x7E, nan = f->fnuz ? 0x80 : f->infinity ? 0x7E : 0x7F;
+/* Bits of x where the mask's are set, else of y. A condition as a mask (0 - condition) lets loops vectorise where ?: would be a branch. */
+static inline uint32_t choose(uint32_t mask, uint32_t x, uint32_t y) { return (x & mask) | (y & ~mask); }
+
+/* The same from f32 for the fp8 formats, by integer arithmetic without branches: what vectorised loops call. */
+static inline uint32_t fp8_from_f32(float value, bool e5m2, bool fnuz, bool saturate) {
+  uint32_t mantissa = e5m2 ? 2 : 3, bias = (e5m2 ? 15u : 7u) + fnuz, drop = 23 - mantissa;
+  uint32_t top = fnuz ? 0x7F : e5m2 ? 0x7B : 0x7E, nan = fnuz ? 0x80 : e5m2 ? 0x7E : 0x7F;
+  uint32_t over = saturate ? top : !fnuz && e5m2 ? 0x7C : nan;
+  uint32_t least_normal = (128 - bias) << 23, last_place = least_normal + (drop << 23);
+  uint32_t bits = f32_bits(value), sign = bits >> 24 & 0x80, size = bits & 0x7FFFFFFF;
   /* Below the normals a number is added whose last place is the format's; above, the last place rounds as integers do. */
   uint32_t tiny = f32_bits(f32_of(size) + f32_of(last_place)) - last_place;
-  uint32_t normal = (size + ((1u << (drop - 1)) - 1) + (size >> drop & 1) - ((uint32_t)(127 - f->bias) << 23)) >> drop;
-  uint32_t code = size < least_normal ? tiny : normal;
-  uint32_t over = saturate ? top : f->infinity ? 0x7C : nan;
-  code = code > top ? over : code;
-  code = size > 0x7F800000 ? nan : code;
-  return f->fnuz ? (code == 0 || code == 0x80 ? code : sign | code) : sign | code;
+  uint32_t normal = (size + ((1u << (drop - 1)) - 1) + (size >> drop & 1) - ((127 - bias) << 23)) >> drop;
+  uint32_t code = choose(0u - (uint32_t)(size < least_normal), tiny, normal);
+  code = choose(0u - (uint32_t)(code > top), over, code);
+  code = choose(0u - (uint32_t)(size > 0x7F800000), nan, code);
+  sign &= ~(0u - (uint32_t)fnuz) | (0u - (uint32_t)((code & 0x7F) != 0));
+  return sign | code;
 }
 
 /* All 256 values of an fp8 format: fp8_table(fnuz, e5m2)[code]. */

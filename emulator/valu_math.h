@@ -98,20 +98,23 @@ ALWAYS_INLINE int32_t order_f32(float v) {
 }
 
 ALWAYS_INLINE bool nan_f32(float v) { return (f32_bits(v) & 0x7FFFFFFFu) > 0x7F800000u; }
-ALWAYS_INLINE bool signalling_f32(float v) { return nan_f32(v) && !(f32_bits(v) & 0x400000u); }
 ALWAYS_INLINE float quiet_f32(float v) { return f32_of(f32_bits(v) | (nan_f32(v) ? 0x400000u : 0)); }
 
+/* All ones or 0: conditions that vectorise. */
+ALWAYS_INLINE uint32_t nan_mask(uint32_t b) { return 0u - (uint32_t)((b & 0x7FFFFFFFu) > 0x7F800000u); }
+enum { QUIET_32 = 0x400000 };
+
 /* The number, if one is a NaN; in IEEE mode a signalling NaN wins, quieted. */
-ALWAYS_INLINE float pick_f32(float a, float b, bool take_a, bool ieee) {
-  float r = take_a ? a : b;
-  r = nan_f32(b) ? a : r;
-  r = nan_f32(a) ? b : r;
-  r = ieee && signalling_f32(b) ? quiet_f32(b) : r;
-  return ieee && signalling_f32(a) ? quiet_f32(a) : r;
+ALWAYS_INLINE float pick_f32(float a, float b, uint32_t take_a, bool ieee) {
+  uint32_t x = f32_bits(a), y = f32_bits(b), x_nan = nan_mask(x), y_nan = nan_mask(y), mode = ieee ? UINT32_MAX : 0;
+  uint32_t r = choose(x_nan, y, choose(y_nan, x, choose(take_a, x, y)));
+  r = choose(mode & y_nan & ~(0u - (y >> 22 & 1)), y | QUIET_32, r);
+  r = choose(mode & x_nan & ~(0u - (x >> 22 & 1)), x | QUIET_32, r);
+  return f32_of(r);
 }
 
-ALWAYS_INLINE float min_f32(float a, float b, bool ieee) { return pick_f32(a, b, order_f32(a) < order_f32(b), ieee); }
-ALWAYS_INLINE float max_f32(float a, float b, bool ieee) { return pick_f32(a, b, order_f32(a) > order_f32(b), ieee); }
+ALWAYS_INLINE float min_f32(float a, float b, bool ieee) { return pick_f32(a, b, 0u - (uint32_t)(order_f32(a) < order_f32(b)), ieee); }
+ALWAYS_INLINE float max_f32(float a, float b, bool ieee) { return pick_f32(a, b, 0u - (uint32_t)(order_f32(a) > order_f32(b)), ieee); }
 
 ALWAYS_INLINE float med3_f32(float a, float b, float c, bool ieee) {
   float least = min_f32(min_f32(a, b, ieee), c, ieee);
@@ -120,17 +123,13 @@ ALWAYS_INLINE float med3_f32(float a, float b, float c, bool ieee) {
 }
 
 /* IEEE 754-2019 minimum and maximum: a NaN passes. */
-ALWAYS_INLINE float minimum_f32(float a, float b) {
-  float r = order_f32(a) < order_f32(b) ? a : b;
-  r = nan_f32(b) ? quiet_f32(b) : r;
-  return nan_f32(a) ? quiet_f32(a) : r;
+ALWAYS_INLINE float pass_nan_f32(float a, float b, uint32_t take_a) {
+  uint32_t x = f32_bits(a), y = f32_bits(b);
+  return f32_of(choose(nan_mask(x), x | QUIET_32, choose(nan_mask(y), y | QUIET_32, choose(take_a, x, y))));
 }
 
-ALWAYS_INLINE float maximum_f32(float a, float b) {
-  float r = order_f32(a) > order_f32(b) ? a : b;
-  r = nan_f32(b) ? quiet_f32(b) : r;
-  return nan_f32(a) ? quiet_f32(a) : r;
-}
+ALWAYS_INLINE float minimum_f32(float a, float b) { return pass_nan_f32(a, b, 0u - (uint32_t)(order_f32(a) < order_f32(b))); }
+ALWAYS_INLINE float maximum_f32(float a, float b) { return pass_nan_f32(a, b, 0u - (uint32_t)(order_f32(a) > order_f32(b))); }
 
 ALWAYS_INLINE int64_t order_f64(double v) {
   uint64_t b = f64_bits(v);
