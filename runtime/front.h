@@ -46,6 +46,9 @@ typedef struct front_device {
 typedef struct front_kernel {
   struct kernel *impl;
 } front_kernel;
+typedef struct front_bundle {
+  struct bundle *impl;
+} front_bundle;
 typedef struct front_queue {
   struct queue *impl;
 } front_queue;
@@ -125,6 +128,62 @@ enum front_status front_memory_copy(front_device device, void *to, const void *f
 /* Sets `words` 32-bit words of device memory, 4-byte aligned, and returns when it is done. */
 enum front_status front_memory_fill(front_device device, void *to, uint32_t value, uint64_t words);
 
+/* ---- bundles --------------------------------------------------------------------------------------------------------------------- */
+
+/* A code object that a program carries: `frontgen bundle --embed FILE.c` writes a table of these. Nothing is copied. */
+struct front_embedded {
+  const char *file;   /* "front_s8_tp4_r2_w128_t0.gfx950.hsaco" */
+  const void *bytes;  /* the file's */
+  size_t size;        /* in bytes */
+  const char *sha256; /* of the bytes: 64 hexadecimal digits */
+};
+
+/* What a bundle has: one code object. */
+struct front_bundle_entry {
+  char name[96];    /* canonical: "front_s8_tp4_r2_w128_t0" */
+  char arch[32];    /* "gfx950" */
+  char sha256[65];  /* lower case */
+  const char *file; /* "front_s8_tp4_r2_w128_t0.gfx950.hsaco", until the bundle is closed */
+};
+
+/* Opens a folder of code objects by its SHA256SUMS (in `sha256sum -c` format), the only file that is read now: lines of other files than
+   NAME.ARCH.hsaco, and names that this library does not know, are passed over with a line to the log. A code object is read, and its
+   hash checked, each time a kernel is loaded from it. The folder may be read-only, and may be moved while it is open. Nothing in it is
+   trusted: a name that leaves the folder, a symbolic link, a name twice, an index cut short are refused. Also: `path` of a single
+   code object, which is then a bundle of one.
+   Needs no GPU and no front_open(). A bundle never changes: any threads may use it at once, on the HIP route too.
+   Errors: NOT_FOUND (no folder, no index, nothing in it), CODE_OBJECT (a bad index; names file and line), MEMORY. */
+enum front_status front_bundle_open(const char *path, front_bundle *bundle);
+
+/* The same of a table in memory, and of one code object in memory: both are borrowed until the bundle is closed. */
+enum front_status front_bundle_open_embedded(const struct front_embedded *table, size_t count, front_bundle *bundle);
+enum front_status front_bundle_open_image(const void *image, size_t bytes, front_bundle *bundle);
+
+/* Kernels loaded from it stay good. */
+enum front_status front_bundle_close(front_bundle bundle);
+
+/* The number of code objects; the index-th, in the index's order. Errors: NOT_FOUND (no such index). */
+enum front_status front_bundle_count(front_bundle bundle, size_t *count);
+enum front_status front_bundle_describe(front_bundle bundle, size_t index, struct front_bundle_entry *entry);
+
+/* The bytes of a code object, hash and note checked: malloc'd, for free(). `key`: "tokens=8,tp=4,..." or a canonical name.
+   Errors: NOT_FOUND (the text lists the kernels there are for `arch`), CODE_OBJECT (another hash, size, key or GPU than the index says,
+   or not a regular file), MEMORY. */
+enum front_status front_bundle_read(front_bundle bundle, const char *key, const char *arch, void **image, size_t *bytes);
+
+/* The kernel for a step. Launch it with rows first_pad .. tokens - 1 as pad rows: slot -1, pos any that is valid (0), the rest of their
+   rows readable memory of any content. They write nothing to the cache; their rows of q mean nothing, of kt are -1, of klen 0. */
+struct front_pick {
+  char name[96];      /* for front_kernel_load_bundle() */
+  uint32_t tokens;    /* S: rows of every argument */
+  uint32_t first_pad; /* rows of the step */
+  uint32_t pads;      /* tokens - first_pad */
+};
+
+/* The smallest S that the bundle has for `tokens` rows of a layer on a GPU ("gfx950"). `layer` is a key without tokens:
+   "tp=4,ratio=2,window=128,tuned=1". Reads no file, allocates nothing. Errors: NOT_FOUND (the text lists the S that there are). */
+enum front_status front_pick(front_bundle bundle, const char *arch, const char *layer, uint32_t tokens, struct front_pick *pick);
+
 /* ---- kernels -------------------------------------------------------------------------------------------------------------------- */
 
 struct front_kernel_info {
@@ -144,6 +203,9 @@ enum front_status front_kernel_load(front_device device, const void *image, size
 
 /* The same from a file. Errors: also NOT_FOUND and MEMORY for the file. */
 enum front_status front_kernel_load_file(front_device device, const char *path, const char *key, front_kernel *kernel);
+
+/* The same from a bundle, for the device's GPU; code objects for another one are passed over. Errors: also front_bundle_read()'s. */
+enum front_status front_kernel_load_bundle(front_device device, front_bundle bundle, const char *key, front_kernel *kernel);
 
 /* BUSY while an instance is left. */
 enum front_status front_kernel_destroy(front_kernel kernel);

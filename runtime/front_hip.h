@@ -98,6 +98,9 @@ enum front_status front_hip_kernel_load(front_hip hip, const void *image, size_t
 /* The same from a file. */
 enum front_status front_hip_kernel_load_file(front_hip hip, const char *path, const char *key, front_hip_kernel *kernel);
 
+/* The same from a bundle, for the current device's GPU. */
+enum front_status front_hip_kernel_load_bundle(front_hip hip, front_bundle bundle, const char *key, front_hip_kernel *kernel);
+
 /* BUSY while a binding is left. Unloads the code: no launch may be queued, and no graph with one may be left. */
 enum front_status front_hip_kernel_destroy(front_hip_kernel kernel);
 
