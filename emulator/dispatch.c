@@ -36,6 +36,7 @@ struct dispatch {
   uint32_t free_slots;
   uint32_t next[XCDS_MAX];     /* by XCD: its next workgroup */
   uint32_t capacity[XCDS_MAX]; /* ... and how many more fit */
+  bool profiled;
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
   uint64_t anchor_at, anchor;
@@ -54,6 +55,7 @@ bool device_init(struct device *d, const struct model *model) {
 void device_free(struct device *d) {
   workers_destroy(d->workers);
   traffic_clear(&d->traffic, d->memory);
+  profile_clear(&d->profile);
   memory_destroy(d->memory);
   if (d->arena) munmap(d->arena, d->arena_bytes);
   report_clear(&d->report);
@@ -159,6 +161,7 @@ static void admit(struct dispatch *d) {
       s->group.xcc = x;
       s->group.waves = 0;
       s->fresh = true;
+      if (d->profiled) s->profile = profile_begin(&d->device->profile, s->group.index, x);
       view_begin(&s->view, s->group.index);
       uint32_t at = q->count++;
       for (; at && q->live[at - 1]->group.index > s->group.index; at--) q->live[at] = q->live[at - 1];
@@ -178,6 +181,8 @@ static void count_group(struct dispatch *d, struct slot *s) {
   for (uint32_t w = 0; w < s->group.waves; w++)
     for (int k = 0; k < INST_CLASSES; k++) c->by_class[k] += s->wave[w]->executed[k];
   if (s->view.log) traffic_merge(&d->device->traffic, s->view.log);
+  if (s->profile) profile_end(&d->device->profile, s->profile);
+  s->profile = NULL;
   if (s->group.out_of_range)
     report_add(&d->remarks, "workgroup %u: %" PRIu64 " lanes out of range, first %s\n", s->group.index, s->group.out_of_range,
         s->group.out_of_range_text);
@@ -346,6 +351,7 @@ static bool prepare(struct dispatch *d) {
       report_add(&d->report, "%s: the host is out of memory or threads\n", d->start->kernel->code->name);
     return false;
   }
+  d->profiled = profile_launch(&device->profile, d->start->kernel, d->start->workgroups);
   d->result.status = DISPATCH_GOOD;
   return true;
 }

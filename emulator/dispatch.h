@@ -9,6 +9,7 @@
 
 #include "hsa_emu.h"
 #include "model.h"
+#include "profile.h"
 #include "report.h"
 #include "start.h"
 #include "traffic.h"
@@ -22,6 +23,7 @@ struct device {
   struct workers *workers; /* made at the first launch, and again when `threads` has changed */
   uint32_t threads;        /* wanted; 0: the default. Atomic */
   struct traffic traffic;
+  struct profile profile;
   uint8_t *arena; /* waves and LDS of resident workgroups */
   uint64_t arena_bytes;
   uint64_t cycles; /* model time between launches. Atomic */

@@ -171,6 +171,17 @@ const struct loaded_kernel *executable_kernel(uint64_t object) {
   return kernel;
 }
 
+const struct loaded_kernel *executable_kernel_named(const char *name) {
+  const struct loaded_kernel *kernel = NULL;
+  pthread_mutex_lock(&emu.lock);
+  for (struct executable *e = emu.executables; e && !kernel; e = e->next)
+    for (uint32_t i = 0; i < e->codes && e->frozen && !kernel; i++)
+      for (uint32_t k = 0; k < e->code[i]->kernels && !kernel; k++)
+        if (!strcmp(e->code[i]->kernel[k].code->name, name)) kernel = &e->code[i]->kernel[k];
+  pthread_mutex_unlock(&emu.lock);
+  return kernel;
+}
+
 /* --- symbols ------------------------------------------------------------------------------------------------------------------ */
 
 /* A kernel by its descriptor's name ("front.kd"), as HSA has it, or a variable. */

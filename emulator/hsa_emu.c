@@ -2,6 +2,8 @@
 /* hsa_emu.h's functions. */
 #include "hsa_emu.h"
 
+#include <string.h>
+
 #include "hsa_state.h"
 
 enum { THREADS_MAX = 256 };
@@ -92,4 +94,51 @@ void hsa_emu_report_clear(void) {
   pthread_mutex_lock(&emu.device.report_lock);
   report_clear(&emu.device.report);
   pthread_mutex_unlock(&emu.device.report_lock);
+}
+
+size_t hsa_emu_code(const char *kernel, uint64_t *object, struct hsa_emu_instruction *out, size_t capacity) {
+  const struct loaded_kernel *k = emu_running() && kernel && object ? executable_kernel_named(kernel) : NULL;
+  if (!k) return 0;
+  *object = k->object;
+  for (size_t i = 0; i < k->program->count && i < capacity; i++) {
+    const struct inst *in = &k->program->inst[i];
+    out[i] = (struct hsa_emu_instruction){(int64_t)(in->address - k->entry), (enum hsa_emu_class)in->class, in->text};
+  }
+  return k->program->count;
+}
+
+static bool regions_fit(const struct loaded_kernel *k, const uint8_t *region, size_t count, uint32_t regions) {
+  if (!k || !region || count != k->program->count || !regions || regions > UINT8_MAX + 1) return false;
+  for (size_t i = 0; i < count; i++)
+    if (region[i] >= regions) return false;
+  return true;
+}
+
+hsa_status_t hsa_emu_profile(uint64_t object, const uint8_t *region, size_t count, uint32_t regions) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (object && !regions_fit(executable_kernel(object), region, count, regions)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.run_lock);
+  bool good = true;
+  if (object)
+    good = profile_set(&emu.device.profile, object, region, count, regions);
+  else
+    profile_clear(&emu.device.profile);
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+hsa_status_t hsa_emu_profile_workgroup(
+    uint32_t workgroup, struct hsa_emu_profiled *out, struct hsa_emu_region *figures, struct hsa_emu_span *spans, size_t count) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!out) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.run_lock);
+  const struct profile *p = &emu.device.profile;
+  const struct profile_group *g = workgroup < p->groups ? p->group[workgroup] : NULL;
+  if (g) {
+    *out = (struct hsa_emu_profiled){g->workgroup, g->xcc, g->begin, g->end, g->spans};
+    if (figures) memcpy(figures, g->figures, g->regions * sizeof *figures);
+    if (spans && g->spans) memcpy(spans, g->span, (count < g->spans ? count : g->spans) * sizeof *spans);
+  }
+  pthread_mutex_unlock(&emu.device.run_lock);
+  return g ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
 }

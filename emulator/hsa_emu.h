@@ -95,6 +95,64 @@ void hsa_emu_report_clear(void);
 /* Remarks on the last dispatch that ended, good or not, as lines of text (accesses out of a buffer's range and the like); "" if none. */
 size_t hsa_emu_remarks(char *out, size_t size);
 
+/* --- profile -------------------------------------------------------------------------------------------------------------- */
+
+/* Where instructions, bytes and model time go, by region of the code (at most 256, the caller's numbers) and by workgroup. A profiled
+   launch gives memory a latency, which s_waitcnt waits out: its model time is longer than another launch's. It knows nothing of
+   bandwidth that waves share: it shows who waits for whom, not how fast a GPU is. Without a profile launches cost what they always do. */
+struct hsa_emu_instruction {
+  int64_t offset; /* bytes from the kernel's entry: negative in other code of its code object */
+  enum hsa_emu_class kind;
+  const char *text; /* until the executable is destroyed */
+};
+
+/* The instructions of the code object that has the kernel of this name, in order of address, and the kernel's object. Copies at most
+   `capacity`, and returns how many there are; 0: no such kernel is loaded. */
+size_t hsa_emu_code(const char *kernel, uint64_t *object, struct hsa_emu_instruction *out, size_t capacity);
+
+/* From the next launch on: launches of the kernel object are profiled, region[i] < regions being that of hsa_emu_code()'s instruction i.
+   `object` 0: no more. Copies the array. INVALID_ARGUMENT: not so many instructions, a region too high, none or over 256 regions. */
+hsa_status_t hsa_emu_profile(uint64_t object, const uint8_t *region, size_t count, uint32_t regions);
+
+enum { HSA_EMU_CYCLES_A_US = 2100 }; /* model cycles a microsecond */
+
+enum hsa_emu_stall {
+  HSA_EMU_STALL_VM,      /* s_waitcnt vmcnt */
+  HSA_EMU_STALL_LGKM,    /* s_waitcnt lgkmcnt */
+  HSA_EMU_STALL_BARRIER, /* until all waves were there */
+  HSA_EMU_STALL_SLEEP,   /* s_sleep, and until memory changed: polls */
+  HSA_EMU_STALL_ATOMIC,  /* until an atomic's result was there */
+  HSA_EMU_STALL_TURN,    /* ready to run: the emulator's schedule let others go first */
+  HSA_EMU_STALLS,
+  HSA_EMU_IN_REGION = HSA_EMU_STALLS /* of a span: no stall, but the time in a region */
+};
+
+/* Sums over the waves of a workgroup. */
+struct hsa_emu_region {
+  uint64_t instructions, by_class[HSA_EMU_CLASSES];
+  uint64_t load_bytes, store_bytes; /* as in hsa_emu_counters */
+  uint64_t cycles;                  /* of model time, stalls included */
+  uint64_t stall[HSA_EMU_STALLS];   /* cycles */
+};
+
+struct hsa_emu_profiled {
+  uint32_t workgroup, xcc;
+  uint64_t begin, end; /* model cycles, of one clock for all launches */
+  size_t spans;
+};
+
+/* What wave 0 of the workgroup did when: a region's spans do not overlap, a stall's lies in its region's. */
+struct hsa_emu_span {
+  uint32_t kind; /* enum hsa_emu_stall */
+  uint32_t region;
+  uint64_t begin, end;
+};
+
+/* Of the last profiled launch, by workgroup in launch order. INVALID_INDEX: no such workgroup. figures: `regions` of them; spans: at most
+   the first `count`, in order of their begin; either may be null. */
+hsa_status_t hsa_emu_profile_workgroup(
+    uint32_t workgroup, struct hsa_emu_profiled *out, struct hsa_emu_region *figures, struct hsa_emu_span *spans, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

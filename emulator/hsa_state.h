@@ -87,6 +87,7 @@ void queue_free(struct queue *q);   /* its thread has ended, or is the caller an
 
 /* hsa_code.c */
 void executable_delete(struct executable *e);
-const struct loaded_kernel *executable_kernel(uint64_t object); /* takes emu.lock */
+const struct loaded_kernel *executable_kernel(uint64_t object);        /* takes emu.lock */
+const struct loaded_kernel *executable_kernel_named(const char *name); /* ... too */
 
 #endif

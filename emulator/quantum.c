@@ -2,6 +2,7 @@
 /* One quantum: workgroups in parallel, each wave until it waits or has used its part up; then the commit, in workgroup order. */
 #include "quantum.h"
 
+#include "profile.h"
 #include "start.h"
 
 static void begin(struct quantum *q, struct slot *s) {
@@ -56,7 +57,7 @@ static bool pass_barrier(struct slot *s) {
 static void run_wave(struct slot *s, uint32_t i) {
   struct wave *w = s->wave[i];
   uint64_t before = executed(w), reads = w->clock_reads;
-  s->state[i] = wave_run(w, s->left[i]);
+  s->state[i] = s->profile ? profile_run(s->profile, w, s->left[i]) : wave_run(w, s->left[i]);
   uint64_t done = executed(w) - before;
   s->left[i] -= done < s->left[i] ? done : s->left[i];
   s->clock_reads += w->clock_reads - reads;

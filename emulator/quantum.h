@@ -17,7 +17,8 @@
    late others see a busy wave's stores; larger quanta keep a wave's registers in the host's caches. */
 enum { QUANTUM_INSTRUCTIONS = 8192, GROUP_WAVES_MAX = 16 };
 
-struct start; /* start.h */
+struct start;         /* start.h */
+struct profile_group; /* profile.h */
 
 /* A place for a resident workgroup; its memory is used again by the next one. */
 struct slot {
@@ -27,6 +28,7 @@ struct slot {
   enum wave_stop state[GROUP_WAVES_MAX]; /* WAVE_RUNS: may run */
   uint64_t left[GROUP_WAVES_MAX];        /* instructions of this quantum */
   bool fresh;                            /* the workgroup is to be started */
+  struct profile_group *profile;         /* NULL: it is not profiled */
   /* Of the last quantum. */
   bool progress;        /* a wave ended or a barrier was passed */
   bool busy;            /* a wave used up its instructions */
