@@ -60,6 +60,7 @@ void device_free(struct device *d) {
   if (d->arena) munmap(d->arena, d->arena_bytes);
   report_clear(&d->report);
   report_clear(&d->remarks);
+  findings_clear(&d->findings);
   pthread_mutex_destroy(&d->run_lock);
   pthread_mutex_destroy(&d->report_lock);
 }
@@ -77,6 +78,14 @@ uint32_t device_threads(const struct device *d) {
   if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
   int n = CPU_COUNT(&cpus);
   return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
+}
+
+bool device_strict(struct device *d, struct hsa_emu_strict *options, char error[STRICT_ERROR_MAX]) {
+  pthread_mutex_lock(&d->report_lock);
+  bool set = d->strict_set;
+  *options = d->strict;
+  pthread_mutex_unlock(&d->report_lock);
+  return set || strict_from_environment(options, error);
 }
 
 static uint64_t host_ns(void) {

@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "finding.h"
 #include "hsa_emu.h"
 #include "model.h"
 #include "profile.h"
 #include "report.h"
 #include "start.h"
+#include "strict_option.h"
 #include "traffic.h"
 #include "workers.h"
 
@@ -31,11 +33,16 @@ struct device {
   pthread_mutex_t report_lock;
   struct hsa_emu_counters last, total;
   struct report report, remarks;
+  struct findings findings;
+  struct hsa_emu_strict strict; /* what the program has set, if it has */
+  bool strict_set;
 };
 
 bool device_init(struct device *d, const struct model *model); /* false: no host memory */
 void device_free(struct device *d);
 uint32_t device_threads(const struct device *d);
+/* What holds for the next launch; false: the environment has a wrong value, which `error` names. */
+bool device_strict(struct device *d, struct hsa_emu_strict *options, char error[STRICT_ERROR_MAX]);
 
 enum dispatch_status {
   DISPATCH_GOOD,

@@ -2,6 +2,8 @@
 /* hsa_emu.h's functions. */
 #include "hsa_emu.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 #include "hsa_state.h"
@@ -16,6 +18,57 @@ hsa_status_t hsa_emu_set_threads(uint32_t threads) {
 }
 
 uint32_t hsa_emu_threads(void) { return emu_running() ? device_threads(&emu.device) : 0; }
+
+/* --- strict mode ------------------------------------------------------------------------------------------------------------ */
+
+hsa_status_t hsa_emu_set_strict(const struct hsa_emu_strict *options) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (options && !strict_option_good(options)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&emu.device.report_lock);
+  emu.device.strict_set = options != NULL;
+  if (options) emu.device.strict = *options;
+  pthread_mutex_unlock(&emu.device.report_lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_emu_strict(struct hsa_emu_strict *options) {
+  char error[STRICT_ERROR_MAX];
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!options || !device_strict(&emu.device, options, error)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return HSA_STATUS_SUCCESS;
+}
+
+size_t hsa_emu_findings(void) {
+  if (!emu_running()) return 0;
+  pthread_mutex_lock(&emu.device.report_lock);
+  size_t count = emu.device.findings.count;
+  pthread_mutex_unlock(&emu.device.report_lock);
+  return count;
+}
+
+size_t hsa_emu_finding(size_t i, struct hsa_emu_finding *finding, char *out, size_t size) {
+  size_t length = 0;
+  if (size) out[0] = 0;
+  if (!emu_running()) return 0;
+  pthread_mutex_lock(&emu.device.report_lock);
+  if (i < emu.device.findings.count) {
+    const struct found *f = &emu.device.findings.list[i];
+    const char *text = f->text ? f->text : finding_name(f->finding.kind);
+    if (finding) *finding = f->finding;
+    length = (size_t)snprintf(out, size, "%s", text);
+  }
+  pthread_mutex_unlock(&emu.device.report_lock);
+  return length;
+}
+
+void hsa_emu_findings_clear(void) {
+  if (!emu_running()) return;
+  pthread_mutex_lock(&emu.device.report_lock);
+  findings_clear(&emu.device.findings);
+  pthread_mutex_unlock(&emu.device.report_lock);
+}
+
+/* --- figures and texts ------------------------------------------------------------------------------------------------------ */
 
 static hsa_status_t copy_counters(const struct hsa_emu_counters *from, struct hsa_emu_counters *to) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;

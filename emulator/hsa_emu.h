@@ -23,6 +23,65 @@ extern "C" {
 hsa_status_t hsa_emu_set_threads(uint32_t threads);
 uint32_t hsa_emu_threads(void);
 
+/* --- strict mode ------------------------------------------------------------------------------------------------------------ */
+
+/* Strict mode executes a launch as late, as stale and in as odd an order as the hardware's memory model allows, and reports what relies
+   on luck: docs/memory-model.md has the rules. A finding does not end the launch. Off, FRONT_EMU_STRICT=1 of the environment turns it
+   on, with FRONT_EMU_SEED (0) and FRONT_EMU_L2 ("noncoherent"); then every dispatch's findings are also written to stderr. */
+enum hsa_emu_l2 {
+  HSA_EMU_L2_NONCOHERENT, /* the XCDs' L2s know nothing of one another: the default */
+  HSA_EMU_L2_PROBED       /* probes keep them coherent: local memory of MI300X and MI355X; L1s still serve stale lines */
+};
+
+struct hsa_emu_strict {
+  uint32_t on; /* 0, 1 */
+  enum hsa_emu_l2 l2;
+  uint64_t seed; /* of the schedule, of how long stores are late and of what the caches lose. Equal seeds, equal bits and findings */
+};
+
+/* From the next dispatch on, whatever the environment says; NULL: what the environment says. INVALID_ARGUMENT: a value not listed. */
+hsa_status_t hsa_emu_set_strict(const struct hsa_emu_strict *options);
+/* What holds for the next dispatch. INVALID_ARGUMENT: NULL, or the environment has a value not listed (a dispatch then fails with that
+   report). */
+hsa_status_t hsa_emu_strict(struct hsa_emu_strict *options);
+
+enum hsa_emu_finding_kind {
+  HSA_EMU_UNWAITED,      /* a register of an outstanding load or LDS read is used before its s_waitcnt */
+  HSA_EMU_STALE_LOAD,    /* a plain load got bytes from a cache that memory has newer ones of */
+  HSA_EMU_UNORDERED,     /* a plain load of bytes whose store is not visible yet */
+  HSA_EMU_EARLY_LOAD,    /* bytes are stored that another workgroup has already loaded plainly, and nothing orders the two */
+  HSA_EMU_LDS_RACE,      /* two waves, one of them writing, the same LDS bytes, no barrier between */
+  HSA_EMU_UNINITIALISED, /* an address, stored data, a branch or EXEC depends on a register, LDS or memory that was never written */
+  HSA_EMU_OUT_OF_RANGE,  /* a lane outside its buffer resource (other than one of size 0), LDS or scratch memory */
+  HSA_EMU_BARRIER,       /* s_barrier with lanes switched off, waves at different barriers, or without waves that have ended */
+  HSA_EMU_ATOMIC_SCOPE,  /* a system-scope atomic (sc1) on memory that is the device's alone */
+  HSA_EMU_FINDING_KINDS
+};
+
+/* A place in the launch. */
+struct hsa_emu_party {
+  int64_t offset;             /* of the instruction from the kernel's entry, bytes */
+  uint32_t group, wave, lane; /* workgroup in launch order; lane UINT32_MAX: the whole wave */
+};
+
+struct hsa_emu_finding {
+  enum hsa_emu_finding_kind kind;
+  uint64_t address;           /* of the first byte concerned: memory, or LDS; 0: none */
+  uint64_t times;             /* it was found at this instruction with this other instruction */
+  uint64_t dispatch;          /* number of the dispatch since hsa_init, from 0 */
+  struct hsa_emu_party at;    /* where it was found first */
+  uint32_t has_other;         /* 1: `other` is there */
+  struct hsa_emu_party other; /* the store, the load or the wave that it clashes with */
+};
+
+/* Findings since hsa_init or hsa_emu_findings_clear(), one for each kind and pair of instructions, in the order in which they were found:
+   at most 256 are kept. */
+size_t hsa_emu_findings(void);
+/* Finding i, and its text (lines that name kernel, instructions, addresses, workgroups, waves, lanes), copied as hsa_emu_report() does
+   it. `finding`, or `out` with size 0, may be null. Returns the text's length; 0: there is no finding i. */
+size_t hsa_emu_finding(size_t i, struct hsa_emu_finding *finding, char *out, size_t size);
+void hsa_emu_findings_clear(void);
+
 /* --- counters ------------------------------------------------------------------------------------------------------------- */
 
 enum hsa_emu_class {
@@ -106,8 +165,8 @@ struct hsa_emu_instruction {
   const char *text; /* until the executable is destroyed */
 };
 
-/* The instructions of the code object that has the kernel of this name, in order of address, and the kernel's object. Copies at most
-   `capacity`, and returns how many there are; 0: no such kernel is loaded. */
+/* The instructions of the code object that has the kernel of this name (or symbol: "NAME.kd"), in order of address, and the kernel's
+   object. Copies at most `capacity`, and returns how many there are; 0: no such kernel is loaded. */
 size_t hsa_emu_code(const char *kernel, uint64_t *object, struct hsa_emu_instruction *out, size_t capacity);
 
 /* From the next launch on: launches of the kernel object are profiled, region[i] < regions being that of hsa_emu_code()'s instruction i.
