@@ -70,6 +70,13 @@ const char *front_status_name(enum front_status status);
    failing call. */
 const char *front_error(void);
 
+/* Receives one line, without a newline, of what the library does and passes over: the library it loaded, code objects that do not fit,
+   faults. Called from any thread, HSA's too; it must not call this library. */
+typedef void (*front_log_callback)(void *user, const char *line);
+
+/* Sets the process's log callback; null (the default): none. When this returns, the former one runs no more. */
+void front_log(front_log_callback callback, void *user);
+
 /* ---- the HSA library ------------------------------------------------------------------------------------------------------- */
 
 /* Zero means the default for every field. Set size to sizeof(struct front_options): a newer library then knows which fields you have. */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HIP route: a kernel as a HIP module, its bindings, and one call a launch. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle.h"
 #include "geometry.h"
 #include "guard.h"
 #include "hip_table.h"
 #include "inspect.h"
 #include "kernarg.h"
+#include "read_file.h"
 #include "status.h"
 
 _Static_assert(FRONT_HIP_GUARD_BYTES == GUARD_WORDS * 4, "the guard's size");
@@ -195,10 +198,25 @@ enum front_status front_hip_kernel_load_file(front_hip hip, const char *path, co
   if (!hip.impl || !path || !kernel) return status_fail(FRONT_ERR_ARGUMENT, "front_hip_kernel_load_file: null argument");
   void *image = NULL;
   size_t bytes = 0;
-  enum front_status status = inspect_read_file(path, &image, &bytes);
+  enum front_status status = file_read(AT_FDCWD, path, path, false, IMAGE_BYTES_MAX, &image, &bytes);
   if (status != FRONT_OK) return status;
   status = make_kernel(hip.impl, image, bytes, key, kernel);
   return status == FRONT_OK ? status : status_fail(status, "%s: %s", path, front_error());
+}
+
+enum front_status front_hip_kernel_load_bundle(front_hip hip, front_bundle bundle, const char *key, front_hip_kernel *kernel) {
+  if (!hip.impl || !bundle.impl || !key || !kernel) return status_fail(FRONT_ERR_ARGUMENT, "front_hip_kernel_load_bundle: null argument");
+  char arch[32], name[LAYER_NAME_MAX];
+  struct front_hip_device_info info;
+  void *image = NULL;
+  size_t bytes = 0;
+  enum front_status status = describe(hip.impl, -1, &info);
+  if (status != FRONT_OK) return status;
+  bundle_arch(info.isa, arch);
+  status = bundle_take(bundle, key, arch, name, &image, &bytes);
+  if (status != FRONT_OK) return status;
+  status = make_kernel(hip.impl, image, bytes, name, kernel);
+  return status == FRONT_OK ? status : status_fail(status, "%s.%s.hsaco: %s", name, arch, front_error());
 }
 
 enum front_status front_hip_kernel_destroy(front_hip_kernel kernel) {

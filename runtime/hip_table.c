@@ -5,24 +5,13 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "status.h"
+#include "tries.h"
 
 static const char soname[] = "libamdhip64.so";
 static const char *const system_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so"};
-
-struct tries {
-  char text[1500];
-  size_t used;
-};
-
-static void note_try(struct tries *tries, const char *name, const char *why) {
-  size_t room = sizeof tries->text - tries->used;
-  int n = snprintf(tries->text + tries->used, room, "%s%s: %s", tries->used ? "; " : "", name, why ? why : "unknown reason");
-  if (n > 0) tries->used += (size_t)n < room ? (size_t)n : room - 1;
-}
 
 /* The first function that the library lacks, or null. */
 static const char *bind_functions(void *library, struct hip_table *table) {
@@ -39,19 +28,12 @@ static const char *bind_functions(void *library, struct hip_table *table) {
 
 /* `more`: RTLD_NOLOAD or 0. */
 static bool try_library(const char *name, int more, struct hip_table *table, struct tries *tries) {
-  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | more);
-  if (!library) {
-    note_try(tries, name, dlerror());
-    return false;
-  }
+  void *library = tries_open(tries, name, more);
+  if (!library) return false;
   const char *missing = bind_functions(library, table);
-  if (missing) {
-    char why[160];
-    snprintf(why, sizeof why, "has no function %s (HIP 6.0 or newer is needed)", missing);
-    note_try(tries, name, why);
-    dlclose(library); /* RTLD_NODELETE: this gives only the count back */
-  }
-  return !missing;
+  if (!missing) return true;
+  dlclose(library); /* RTLD_NODELETE: this gives only the count back */
+  return tries_lacks(tries, name, missing, " (HIP 6.0 or newer is needed)");
 }
 
 struct loaded {
@@ -79,21 +61,13 @@ static bool find_library(const char *named, struct hip_table *table, struct trie
   return false;
 }
 
-static void find_path(const struct hip_table *table, char *path, size_t bytes) {
-  Dl_info info;
-  void *address;
-  memcpy(&address, &table->hipModuleLaunchKernel, sizeof address);
-  snprintf(path, bytes, "%s", dladdr(address, &info) && info.dli_fname ? info.dli_fname : "unknown");
-}
-
 enum front_status hip_table_load(const char *library, struct hip_table *table, char *path, size_t path_bytes) {
   struct tries tries = {{0}, 0};
-  const char *named = library ? library : getenv("FRONT_HIP_LIBRARY");
-  if (named && !*named) named = NULL;
+  const char *named = tries_named(library, "FRONT_HIP_LIBRARY");
   if (!find_library(named, table, &tries))
     return status_fail(
         FRONT_ERR_LIBRARY, "no HIP library: %s: install ROCm 6.0 or newer, or name its libamdhip64 in FRONT_HIP_LIBRARY", tries.text);
-  find_path(table, path, path_bytes);
+  tries_path(&table->hipModuleLaunchKernel, "unknown", path, path_bytes);
   return FRONT_OK;
 }
 

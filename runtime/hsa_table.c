@@ -3,25 +3,12 @@
 #include "hsa_table.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "status.h"
+#include "tries.h"
 
 static const char *const system_names[] = {"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1"};
-
-struct tries {
-  char text[1500];
-  size_t used;
-};
-
-static void note_try(struct tries *tries, const char *name, const char *why) {
-  int n = snprintf(
-      tries->text + tries->used, sizeof tries->text - tries->used, "%s%s: %s", tries->used ? "; " : "", name, why ? why : "unknown reason");
-  if (n > 0) tries->used += (size_t)n;
-  if (tries->used >= sizeof tries->text) tries->used = sizeof tries->text - 1;
-}
 
 /* The first function that the library lacks, or null. */
 static const char *bind_functions(void *library, struct hsa_table *table) {
@@ -36,40 +23,23 @@ static const char *bind_functions(void *library, struct hsa_table *table) {
   return NULL;
 }
 
-static void find_path(const struct hsa_table *table, const char *name, char *path, size_t bytes) {
-  Dl_info info;
-  void *address;
-  memcpy(&address, &table->hsa_init, sizeof address);
-  bool known = dladdr(address, &info) && info.dli_fname;
-  snprintf(path, bytes, "%s", known ? info.dli_fname : name);
-}
-
+/* A loaded copy comes first: HSA can be opened once a process. */
 static bool try_library(const char *name, struct hsa_table *table, struct tries *tries) {
-  int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-  void *library = dlopen(name, flags | RTLD_NOLOAD);
-  if (!library) library = dlopen(name, flags);
-  if (!library) {
-    note_try(tries, name, dlerror());
-    return false;
-  }
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
+  if (!library) library = tries_open(tries, name, 0);
+  if (!library) return false;
   const char *missing = bind_functions(library, table);
-  if (missing) {
-    char why[160];
-    snprintf(why, sizeof why, "has no function %s", missing);
-    note_try(tries, name, why);
-  }
-  return !missing;
+  return !missing || tries_lacks(tries, name, missing, "");
 }
 
 enum front_status hsa_table_load(const char *library, struct hsa_table *table, char *path, size_t path_bytes) {
   struct tries tries = {{0}, 0};
-  const char *named = library ? library : getenv("FRONT_HSA_LIBRARY");
-  if (named && !*named) named = NULL;
+  const char *named = tries_named(library, "FRONT_HSA_LIBRARY");
   size_t count = named ? 1 : sizeof system_names / sizeof system_names[0];
   for (size_t i = 0; i < count; i++) {
     const char *name = named ? named : system_names[i];
     if (!try_library(name, table, &tries)) continue;
-    find_path(table, name, path, path_bytes);
+    tries_path(&table->hsa_init, name, path, path_bytes);
     return FRONT_OK;
   }
   return status_fail(

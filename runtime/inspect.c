@@ -2,17 +2,13 @@
 /* Holds a code object against the ABI and a GPU's instruction set. The HSA and the HIP route share it. */
 #include "inspect.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codeobject.h"
 #include "geometry.h"
 #include "note.h"
 #include "status.h"
-
-enum { IMAGE_MAX = 256 << 20 };
 
 /* The kernel's key, from the note, the caller, or both. */
 static enum front_status find_layer(const struct code_object *co, const char *key, struct layer *layer) {
@@ -118,20 +114,14 @@ enum front_status inspect_object(
   return status;
 }
 
-enum front_status inspect_read_file(const char *path, void **image, size_t *bytes) {
-  FILE *in = fopen(path, "rb");
-  if (!in) return status_fail(FRONT_ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-  enum front_status status = FRONT_OK;
-  long length = fseek(in, 0, SEEK_END) == 0 ? ftell(in) : -1;
-  if (length < 0 || fseek(in, 0, SEEK_SET) != 0) status = status_fail(FRONT_ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-  if (length > IMAGE_MAX) status = status_fail(FRONT_ERR_CODE_OBJECT, "%s: %ld bytes are no code object of a kernel", path, length);
-  *image = status == FRONT_OK ? malloc((size_t)length + 1) : NULL;
-  if (status == FRONT_OK && !*image) status = status_fail(FRONT_ERR_MEMORY, "%s: no host memory for its %ld bytes", path, length);
-  if (status == FRONT_OK && fread(*image, 1, (size_t)length, in) != (size_t)length) {
-    status = status_fail(FRONT_ERR_NOT_FOUND, "%s: cannot be read", path);
-    free(*image);
-  }
-  fclose(in);
-  *bytes = (size_t)length;
+enum front_status inspect_name(const void *image, size_t bytes, char name[LAYER_NAME_MAX], char arch[32]) {
+  char error[CODE_ERROR_MAX];
+  struct code_object co;
+  struct layer layer;
+  if (!code_object_open(image, bytes, &co, error)) return status_fail(FRONT_ERR_CODE_OBJECT, "%s", error);
+  enum front_status status = find_layer(&co, NULL, &layer);
+  if (status == FRONT_OK) layer_name(&layer, name);
+  if (status == FRONT_OK) snprintf(arch, 32, "%s", co.arch);
+  code_object_close(&co);
   return status;
 }

@@ -10,7 +10,7 @@
 enum front_status inspect_object(
     const void *image, size_t bytes, const char *key, const char *isa, struct layer *layer, struct front_kernel_info *info);
 
-/* A whole file, malloc'd. Errors: NOT_FOUND, MEMORY, CODE_OBJECT (too large for one). */
-enum front_status inspect_read_file(const char *path, void **image, size_t *bytes);
+/* The canonical name and the target's processor ("gfx950") that an image's note gives. Errors: CODE_OBJECT. */
+enum front_status inspect_name(const void *image, size_t bytes, char name[LAYER_NAME_MAX], char arch[32]);
 
 #endif

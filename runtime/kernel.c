@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads a code object's kernel, after holding it against the ABI and the device. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle.h"
 #include "geometry.h"
 #include "inspect.h"
 #include "kernel.h"
+#include "read_file.h"
 #include "status.h"
 
 /* One workgroup a compute unit: our kernels take more than half of its registers. */
@@ -92,10 +95,22 @@ enum front_status front_kernel_load_file(front_device device, const char *path, 
   if (!device.impl || !path || !kernel) return status_fail(FRONT_ERR_ARGUMENT, "front_kernel_load_file: null argument");
   void *image = NULL;
   size_t bytes = 0;
-  enum front_status status = inspect_read_file(path, &image, &bytes);
-  if (status == FRONT_OK) status = make_kernel(device.impl, image, bytes, key, kernel);
-  if (status != FRONT_OK && status != FRONT_ERR_NOT_FOUND) return status_fail(status, "%s: %s", path, front_error());
-  return status;
+  enum front_status status = file_read(AT_FDCWD, path, path, false, IMAGE_BYTES_MAX, &image, &bytes);
+  if (status != FRONT_OK) return status;
+  status = make_kernel(device.impl, image, bytes, key, kernel);
+  return status == FRONT_OK ? status : status_fail(status, "%s: %s", path, front_error());
+}
+
+enum front_status front_kernel_load_bundle(front_device device, front_bundle bundle, const char *key, front_kernel *kernel) {
+  if (!device.impl || !bundle.impl || !key || !kernel) return status_fail(FRONT_ERR_ARGUMENT, "front_kernel_load_bundle: null argument");
+  char arch[32], name[LAYER_NAME_MAX];
+  void *image = NULL;
+  size_t bytes = 0;
+  bundle_arch(device.impl->info.isa, arch);
+  enum front_status status = bundle_take(bundle, key, arch, name, &image, &bytes);
+  if (status != FRONT_OK) return status;
+  status = make_kernel(device.impl, image, bytes, name, kernel);
+  return status == FRONT_OK ? status : status_fail(status, "%s.%s.hsaco: %s", name, arch, front_error());
 }
 
 enum front_status front_kernel_destroy(front_kernel kernel) {

@@ -71,10 +71,13 @@ static enum front_status parse_pair(const char *text, const char *pair, size_t l
   return status_fail(FRONT_ERR_ARGUMENT, "key \"%s\": \"%.*s\" is not a field and its value", text, (int)length, pair);
 }
 
-enum front_status layer_parse(const char *text, struct layer *layer) {
+enum front_status layer_parse(const char *text, struct layer *layer) { return layer_parse_sized(text, -1, layer); }
+
+enum front_status layer_parse_sized(const char *text, int tokens, struct layer *layer) {
   struct layer made;
   unsigned seen = 0;
   for (size_t i = 0; i < FIELDS; i++) *field_of(&made, i) = fields[i].fallback;
+  made.tokens = tokens;
   enum front_status status = FRONT_OK;
   if (!strncmp(text, "front_", 6)) {
     status = parse_name(text, &made);

@@ -18,6 +18,9 @@ enum { LAYER_NAME_MAX = 96 };
 /* Reads "tokens=8,tp=4" or "front_s8_tp4_r2_w128_t0". ARGUMENT with the text's fault. */
 enum front_status layer_parse(const char *text, struct layer *layer);
 
+/* The same; a key that does not name its tokens has `tokens` of them. */
+enum front_status layer_parse_sized(const char *text, int tokens, struct layer *layer);
+
 /* The canonical name. */
 void layer_name(const struct layer *layer, char name[LAYER_NAME_MAX]);
 

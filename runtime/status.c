@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char last_error[2048];
+static _Thread_local char last_error[8192];
 
 enum front_status status_fail(enum front_status status, const char *format, ...) {
   char text[sizeof last_error]; /* an argument may be the old text */

@@ -1,120 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libfront through its public header, on a pretended HSA library. */
-#include "support.h"
+#include "stub_setup.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "front.h"
-#include "stub_hsa.h"
-
-static struct stub_state *stub;
-static void (*reset_stub)(void), (*finish_stub)(void);
-
-/* A kernel that only ends. */
-static void *make_object(const char *cpu, unsigned kernarg, unsigned private_bytes, unsigned threads, size_t *bytes) {
-  static const char text[] =
-      ".text\n.globl front_s8_tp4_r2_w128_t0\n.p2align 8\n.type front_s8_tp4_r2_w128_t0,@function\nfront_s8_tp4_r2_w128_t0:\n  s_endpgm\n"
-      ".Lend:\n.size front_s8_tp4_r2_w128_t0, .Lend-front_s8_tp4_r2_w128_t0\n"
-      ".rodata\n.p2align 6\n.amdhsa_kernel front_s8_tp4_r2_w128_t0\n  .amdhsa_next_free_vgpr 200\n  .amdhsa_next_free_sgpr 32\n"
-      "  .amdhsa_accum_offset 200\n  .amdhsa_group_segment_fixed_size 86592\n  .amdhsa_kernarg_size %u\n"
-      "  .amdhsa_private_segment_fixed_size %u\n.end_amdhsa_kernel\n"
-      ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.target: amdgcn-amd-amdhsa--%s\namdhsa.kernels:\n"
-      "  - .name: front_s8_tp4_r2_w128_t0\n    .symbol: front_s8_tp4_r2_w128_t0.kd\n    .kernarg_segment_size: %u\n"
-      "    .kernarg_segment_align: 8\n    .group_segment_fixed_size: 86592\n    .private_segment_fixed_size: %u\n    .wavefront_size: 64\n"
-      "    .sgpr_count: 32\n    .vgpr_count: 200\n    .agpr_count: 0\n    .max_flat_workgroup_size: %u\n    .vgpr_spill_count: 0\n"
-      "    .sgpr_spill_count: 0\n    .args: []\n...\n.end_amdgpu_metadata\n";
-  char filled[4096], target[64];
-  snprintf(target, sizeof target, "%s", cpu);
-  snprintf(filled, sizeof filled, text, kernarg, private_bytes, target, kernarg, private_bytes, threads);
-  return assembly_to_code_object(filled, cpu, bytes);
-}
-
-static const char key[] = "tokens=8,tp=4,ratio=2,window=128,guard=1";
-
-static front_device open_stub(front_runtime *runtime) {
-  const struct front_options options = {sizeof options, built_path("tests/runtime/libstub_hsa.so")};
-  front_device device;
-  assert_int_equal(front_open(&options, runtime), FRONT_OK);
-  assert_int_equal(front_device_open(*runtime, NULL, &device), FRONT_OK);
-  return device;
-}
-
-static void close_stub(front_runtime runtime, front_device device) {
-  assert_int_equal(front_device_close(device), FRONT_OK);
-  assert_int_equal(front_close(runtime), FRONT_OK);
-  assert_int_equal(stub->inits, 0);
-  assert_int_equal(stub->allocations, 0);
-  assert_int_equal(stub->queues, 0);
-  assert_int_equal(stub->signals, 0);
-  assert_int_equal(stub->executables, 0);
-}
-
-/* Everything up to a queue, with every pointer of the binding good. */
-struct setup {
-  front_runtime runtime;
-  front_device device;
-  front_kernel kernel;
-  front_instance instance;
-  front_binding binding;
-  front_queue queue;
-  void *memory;
-  struct front_args args;
-};
-
-static struct front_args good_args(void *m) {
-  return (struct front_args){.x = m,
-      .wqkv = m,
-      .wqkv_s = m,
-      .wqb = m,
-      .wqb_s = m,
-      .x_stride = 5120,
-      .bt_stride = 16,
-      .pos = m,
-      .slot = m,
-      .swa_idx = m,
-      .swa_lens = m,
-      .topk = m,
-      .t2r = m,
-      .comp_bt = m,
-      .cos_sin = m,
-      .qn_w = m,
-      .kvn_w = m,
-      .swa = m,
-      .swa_stride = 584 * 64,
-      .swa_block = 64,
-      .comp_block = 64,
-      .q = m,
-      .kt = m,
-      .klen = m};
-}
-
-static struct setup set_up(uint32_t launches) {
-  struct setup s;
-  size_t bytes;
-  s.device = open_stub(&s.runtime);
-  void *image = make_object("gfx950", 216, 0, 512, &bytes);
-  assert_int_equal(front_kernel_load(s.device, image, bytes, key, &s.kernel), FRONT_OK);
-  free(image);
-  const struct front_instance_options options = {.size = sizeof options, .first_epoch = 77};
-  assert_int_equal(front_instance_create(s.kernel, &options, &s.instance), FRONT_OK);
-  assert_int_equal(front_memory_allocate(s.device, 4096, &s.memory), FRONT_OK);
-  s.args = good_args(s.memory);
-  assert_int_equal(front_binding_create(s.instance, &s.args, &s.binding), FRONT_OK);
-  assert_int_equal(front_queue_create(s.device, launches, &s.queue), FRONT_OK);
-  return s;
-}
-
-static void take_down(struct setup *s) {
-  assert_int_equal(front_queue_destroy(s->queue), FRONT_OK);
-  assert_int_equal(front_binding_destroy(s->binding), FRONT_OK);
-  assert_int_equal(front_instance_destroy(s->instance), FRONT_OK);
-  assert_int_equal(front_memory_free(s->device, s->memory), FRONT_OK);
-  assert_int_equal(front_kernel_destroy(s->kernel), FRONT_OK);
-  close_stub(s->runtime, s->device);
-}
 
 static void a_library_that_is_not_there_is_named_with_the_reason(void **context) {
   (void)context;
@@ -186,12 +76,12 @@ static void a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loa
     unsigned kernarg, private_bytes, threads, compute_units;
     enum front_status status;
   } cases[] = {
-      {"gfx950", key, "228", 216, 0, 512, 228, FRONT_ERR_RESIDENCY},
-      {"gfx950", key, "256 workgroups", 216, 0, 512, 38, FRONT_ERR_RESIDENCY},
-      {"gfx942", key, "gfx942", 216, 0, 512, 256, FRONT_ERR_ISA},
-      {"gfx950", key, "208", 208, 0, 512, 256, FRONT_ERR_CODE_OBJECT},
-      {"gfx950", key, "64 bytes of private", 216, 64, 512, 256, FRONT_ERR_CODE_OBJECT},
-      {"gfx950", key, "at most 256 threads", 216, 0, 256, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", stub_key, "228", 216, 0, 512, 228, FRONT_ERR_RESIDENCY},
+      {"gfx950", stub_key, "256 workgroups", 216, 0, 512, 38, FRONT_ERR_RESIDENCY},
+      {"gfx942", stub_key, "gfx942", 216, 0, 512, 256, FRONT_ERR_ISA},
+      {"gfx950", stub_key, "208", 208, 0, 512, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", stub_key, "64 bytes of private", 216, 64, 512, 256, FRONT_ERR_CODE_OBJECT},
+      {"gfx950", stub_key, "at most 256 threads", 216, 0, 256, 256, FRONT_ERR_CODE_OBJECT},
       {"gfx950", NULL, "give the key", 216, 0, 512, 256, FRONT_ERR_CODE_OBJECT},
       {"gfx950", "tokens=8,tp=3", "tp is 3", 216, 0, 512, 256, FRONT_ERR_ARGUMENT},
   };
@@ -201,10 +91,9 @@ static void a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loa
     size_t bytes;
     stub->compute_units = cases[i].compute_units;
     front_device device = open_stub(&runtime);
-    void *image = make_object(cases[i].cpu, cases[i].kernarg, cases[i].private_bytes, cases[i].threads, &bytes);
+    const void *image = make_object(cases[i].cpu, cases[i].kernarg, cases[i].private_bytes, cases[i].threads, &bytes);
     assert_int_equal(front_kernel_load(device, image, bytes, cases[i].key, &kernel), cases[i].status);
     if (!strstr(front_error(), cases[i].says)) fail_msg("\"%s\" is not in \"%s\"", cases[i].says, front_error());
-    free(image);
     close_stub(runtime, device);
   }
 }
@@ -214,12 +103,11 @@ static void features_of_the_code_object_are_held_against_the_agents(void **conte
   front_runtime runtime;
   front_kernel kernel;
   size_t bytes;
-  void *image = make_object("gfx950", 216, 0, 512, &bytes);
+  const void *image = make_object("gfx950", 216, 0, 512, &bytes);
   stub->isa = "amdgcn-amd-amdhsa--gfx9-4-generic";
   front_device device = open_stub(&runtime);
-  assert_int_equal(front_kernel_load(device, image, bytes, key, &kernel), FRONT_ERR_ISA);
+  assert_int_equal(front_kernel_load(device, image, bytes, stub_key, &kernel), FRONT_ERR_ISA);
   assert_non_null(strstr(front_error(), "gfx9-4-generic"));
-  free(image);
   close_stub(runtime, device);
 }
 
@@ -228,17 +116,16 @@ static void a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name(v
   front_runtime runtime;
   front_kernel kernel;
   front_device device = open_stub(&runtime);
-  assert_int_equal(front_kernel_load_file(device, "no-such-file.hsaco", key, &kernel), FRONT_ERR_NOT_FOUND);
+  assert_int_equal(front_kernel_load_file(device, "no-such-file.hsaco", stub_key, &kernel), FRONT_ERR_NOT_FOUND);
   assert_non_null(strstr(front_error(), "no-such-file.hsaco"));
   size_t bytes;
-  char *image = make_object("gfx950", 216, 0, 512, &bytes);
+  const char *image = make_object("gfx950", 216, 0, 512, &bytes);
   const char *path = path_in(temp_dir(), "short.hsaco");
   for (size_t keep = 0; keep < bytes; keep += bytes / 7) {
     write_file(path, image, keep);
-    assert_int_equal(front_kernel_load_file(device, path, key, &kernel), FRONT_ERR_CODE_OBJECT);
+    assert_int_equal(front_kernel_load_file(device, path, stub_key, &kernel), FRONT_ERR_CODE_OBJECT);
     assert_non_null(strstr(front_error(), "short.hsaco"));
   }
-  free(image);
   close_stub(runtime, device);
 }
 
@@ -346,12 +233,6 @@ static void a_full_queue_refuses_and_two_queues_cannot_share_an_instance(void **
   take_down(&s);
 }
 
-static int before_each(void **context) {
-  (void)context;
-  reset_stub();
-  return 0;
-}
-
 /* The guard's words, as the last packet's kernarg block has them. */
 static const uint32_t *guard_words(void) { return ((const struct front_args *)stub->packet[stub->packets - 1].kernarg_address)->guard; }
 
@@ -364,7 +245,7 @@ static void assert_gave_up(front_ticket ticket) {
 
 static void a_launch_that_gave_up_is_never_a_success_and_the_next_one_is_good(void **context) {
   for (int mapped = 0; mapped < 2; mapped++) {
-    before_each(context);
+    stub_before_each(context);
     stub->no_host_access = !mapped;
     struct setup s = set_up(0);
     front_ticket ticket;
@@ -488,9 +369,8 @@ static void running_out_of_memory_at_any_allocation_leaves_nothing_behind(void *
     front_binding binding;
     size_t bytes;
     front_device device = open_stub(&runtime);
-    void *image = make_object("gfx950", 216, 0, 512, &bytes);
-    assert_int_equal(front_kernel_load(device, image, bytes, key, &kernel), FRONT_OK);
-    free(image);
+    const void *image = make_object("gfx950", 216, 0, 512, &bytes);
+    assert_int_equal(front_kernel_load(device, image, bytes, stub_key, &kernel), FRONT_OK);
     stub->fail_allocation = nth; /* scratch, epoch, guard, kernarg block */
     const struct front_args args = good_args((void *)(uintptr_t)4096);
     enum front_status status = front_instance_create(kernel, NULL, &instance);
@@ -514,46 +394,31 @@ static void destroying_in_the_wrong_order_is_refused(void **context) {
   take_down(&s);
 }
 
-static void look_up(void *library, const char *name, void *function) {
-  void *address = dlsym(library, name);
-  if (!address) abort();
-  memcpy(function, &address, sizeof address);
-}
-
 int main(void) {
-  void *library = dlopen(built_path("tests/runtime/libstub_hsa.so"), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    fprintf(stderr, "%s\n", dlerror());
-    return 1;
-  }
-  struct stub_state *(*get)(void);
-  look_up(library, "stub_state", &get);
-  look_up(library, "stub_reset", &reset_stub);
-  look_up(library, "stub_finish", &finish_stub);
-  stub = get();
+  if (!stub_load()) return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(a_library_that_is_not_there_is_named_with_the_reason, before_each),
-      cmocka_unit_test_setup(a_library_without_hsa_functions_is_refused_by_the_first_that_is_missing, before_each),
-      cmocka_unit_test_setup(the_environment_names_the_library_and_nothing_else_is_tried, before_each),
-      cmocka_unit_test_setup(no_gpu_is_an_error_and_never_the_emulator, before_each),
-      cmocka_unit_test_setup(an_agent_is_found_by_index_uuid_and_pci_address, before_each),
-      cmocka_unit_test_setup(a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loaded, before_each),
-      cmocka_unit_test_setup(features_of_the_code_object_are_held_against_the_agents, before_each),
-      cmocka_unit_test_setup(a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name, before_each),
-      cmocka_unit_test_setup(a_launch_is_one_packet_with_the_whole_grid_the_barrier_bit_and_system_fences, before_each),
-      cmocka_unit_test_setup(the_kernarg_block_has_the_callers_arguments_and_the_instances_own, before_each),
-      cmocka_unit_test_setup(a_wrong_argument_is_refused_by_name, before_each),
-      cmocka_unit_test_setup(a_launch_that_does_not_end_is_a_timeout_and_then_can_be_waited_for_again, before_each),
-      cmocka_unit_test_setup(a_full_queue_refuses_and_two_queues_cannot_share_an_instance, before_each),
-      cmocka_unit_test_setup(a_launch_that_gave_up_is_never_a_success_and_the_next_one_is_good, before_each),
-      cmocka_unit_test_setup(launches_queued_behind_one_that_gave_up_are_not_trusted, before_each),
-      cmocka_unit_test_setup(an_instance_goes_on_after_a_launch_that_did_not_end_only_with_a_clean_scratch, before_each),
-      cmocka_unit_test_setup(a_budget_is_the_callers_choice_within_what_the_word_holds, before_each),
-      cmocka_unit_test_setup(many_launches_reuse_slots_and_each_ends, before_each),
-      cmocka_unit_test_setup(a_stopped_queue_is_a_fault_in_hsas_words_and_stays_one, before_each),
-      cmocka_unit_test_setup(a_memory_fault_is_an_error_with_address_and_reason, before_each),
-      cmocka_unit_test_setup(running_out_of_memory_at_any_allocation_leaves_nothing_behind, before_each),
-      cmocka_unit_test_setup(destroying_in_the_wrong_order_is_refused, before_each),
+      cmocka_unit_test_setup(a_library_that_is_not_there_is_named_with_the_reason, stub_before_each),
+      cmocka_unit_test_setup(a_library_without_hsa_functions_is_refused_by_the_first_that_is_missing, stub_before_each),
+      cmocka_unit_test_setup(the_environment_names_the_library_and_nothing_else_is_tried, stub_before_each),
+      cmocka_unit_test_setup(no_gpu_is_an_error_and_never_the_emulator, stub_before_each),
+      cmocka_unit_test_setup(an_agent_is_found_by_index_uuid_and_pci_address, stub_before_each),
+      cmocka_unit_test_setup(a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loaded, stub_before_each),
+      cmocka_unit_test_setup(features_of_the_code_object_are_held_against_the_agents, stub_before_each),
+      cmocka_unit_test_setup(a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name, stub_before_each),
+      cmocka_unit_test_setup(a_launch_is_one_packet_with_the_whole_grid_the_barrier_bit_and_system_fences, stub_before_each),
+      cmocka_unit_test_setup(the_kernarg_block_has_the_callers_arguments_and_the_instances_own, stub_before_each),
+      cmocka_unit_test_setup(a_wrong_argument_is_refused_by_name, stub_before_each),
+      cmocka_unit_test_setup(a_launch_that_does_not_end_is_a_timeout_and_then_can_be_waited_for_again, stub_before_each),
+      cmocka_unit_test_setup(a_full_queue_refuses_and_two_queues_cannot_share_an_instance, stub_before_each),
+      cmocka_unit_test_setup(a_launch_that_gave_up_is_never_a_success_and_the_next_one_is_good, stub_before_each),
+      cmocka_unit_test_setup(launches_queued_behind_one_that_gave_up_are_not_trusted, stub_before_each),
+      cmocka_unit_test_setup(an_instance_goes_on_after_a_launch_that_did_not_end_only_with_a_clean_scratch, stub_before_each),
+      cmocka_unit_test_setup(a_budget_is_the_callers_choice_within_what_the_word_holds, stub_before_each),
+      cmocka_unit_test_setup(many_launches_reuse_slots_and_each_ends, stub_before_each),
+      cmocka_unit_test_setup(a_stopped_queue_is_a_fault_in_hsas_words_and_stays_one, stub_before_each),
+      cmocka_unit_test_setup(a_memory_fault_is_an_error_with_address_and_reason, stub_before_each),
+      cmocka_unit_test_setup(running_out_of_memory_at_any_allocation_leaves_nothing_behind, stub_before_each),
+      cmocka_unit_test_setup(destroying_in_the_wrong_order_is_refused, stub_before_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
