@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bundle.h"
+#include "bundle_open.h"
 #include "geometry.h"
 #include "guard.h"
 #include "hip_table.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bundle.h"
+#include "bundle_open.h"
 #include "geometry.h"
 #include "inspect.h"
 #include "kernel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bundles: which code objects there are, and their bytes once the hash is right. */
-#include "bundle.h"
+#include "bundle_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code objects by key, from a folder, a table or an image. */
-#ifndef FRONT_BUNDLE_H
-#define FRONT_BUNDLE_H
+#ifndef FRONT_BUNDLE_OPEN_H
+#define FRONT_BUNDLE_OPEN_H
 
 #include "front.h"
 
