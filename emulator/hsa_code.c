@@ -177,7 +177,8 @@ const struct loaded_kernel *executable_kernel_named(const char *name) {
   for (struct executable *e = emu.executables; e && !kernel; e = e->next)
     for (uint32_t i = 0; i < e->codes && e->frozen && !kernel; i++)
       for (uint32_t k = 0; k < e->code[i]->kernels && !kernel; k++)
-        if (!strcmp(e->code[i]->kernel[k].code->name, name)) kernel = &e->code[i]->kernel[k];
+        if (!strcmp(e->code[i]->kernel[k].code->name, name) || !strcmp(e->code[i]->kernel[k].code->symbol, name))
+          kernel = &e->code[i]->kernel[k];
   pthread_mutex_unlock(&emu.lock);
   return kernel;
 }

@@ -17,6 +17,9 @@ struct emulator_link {
   __typeof__(hsa_emu_range_traffic) *range_traffic;
   __typeof__(hsa_emu_report) *report;
   __typeof__(hsa_emu_remarks) *remarks;
+  __typeof__(hsa_emu_code) *code;
+  __typeof__(hsa_emu_profile) *profile;
+  __typeof__(hsa_emu_profile_workgroup) *profile_workgroup;
 };
 
 /* Looks at the library at `path`, which must be loaded already. */

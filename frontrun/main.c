@@ -16,6 +16,8 @@ struct run {
   struct tensor_file file; /* --input */
   struct session session;
   struct report *report; /* --json */
+  json_t *trace;         /* --trace: events */
+  uint64_t trace_begin;  /* model cycles */
   char error[RUN_ERROR_MAX];
 };
 
@@ -51,6 +53,21 @@ static enum run_code verdict_code(const struct run *run, const struct compare_re
   return compare->verdict == COMPARE_DIFFERS ? RUN_DIFFERS : RUN_USAGE;
 }
 
+/* What the launch did when, if that was asked for. */
+static enum run_code take_timing(struct run *run, uint32_t number, struct run_result *result) {
+  if (!run->options.timing && !run->options.trace) return RUN_GOOD;
+  result->timed = timing_take(&run->session.emulator, &result->timing);
+  bool good = result->timed;
+  if (good && run->options.trace) {
+    if (!run->trace) run->trace_begin = result->timing.begin;
+    if (!run->trace) run->trace = json_array();
+    good = trace_add(run->trace, &result->timing, number, run->trace_begin);
+  }
+  if (good) return RUN_GOOD;
+  snprintf(run->error, sizeof run->error, "no memory for the timing of launch %u", number + 1);
+  return RUN_ENVIRONMENT;
+}
+
 static void show(const struct run *run, uint32_t number, struct run_result *result) {
   if (run->session.emulator.there) (void)run->session.emulator.remarks(result->remarks, sizeof result->remarks);
   if (run->report)
@@ -69,6 +86,7 @@ static enum run_code launch_once(struct run *run, uint32_t number, struct inputs
   const struct plan *plan = &run->object.plan;
   const struct launch_options options = launch_options(run);
   enum run_code code = session_launch(&run->session, plan, in, &options, &result->launch, run->error);
+  if (code == RUN_GOOD) code = take_timing(run, number, result);
   if (code != RUN_GOOD) return code;
   judge(run, in, result);
   show(run, number, result);
@@ -111,6 +129,8 @@ static enum run_code open_session(struct run *run, const struct inputs *in) {
       .first_epoch = first_epoch(run, in),
   };
   enum run_code code = session_open(&options, &run->session, run->error);
+  if (code == RUN_GOOD && (run->options.timing || run->options.trace))
+    code = timing_start(&run->session, &run->object.plan, run->object.bytes, run->object.size, run->error);
   if (code != RUN_GOOD) return code;
   if (run->options.json)
     run->report = report_new(&run->options, &run->object.plan, &run->session);
@@ -134,6 +154,7 @@ static enum run_code run_launches(struct run *run) {
       code = launch_once(run, i, &in, result);
     }
     if (result) launch_free(&result->launch);
+    if (result) timing_free(&result->timing);
     free(result);
     inputs_free(&in);
     if (code != RUN_GOOD && worst == RUN_GOOD) memcpy(first, run->error, sizeof first);
@@ -181,8 +202,14 @@ int main(int argc, char **argv) {
   enum run_code code = object_get(&run->options, &run->object, run->error);
   if (code == RUN_GOOD) code = check_options(run);
   if (code == RUN_GOOD) code = run_launches(run);
+  if (run->trace) {
+    char why[RUN_ERROR_MAX];
+    bool written = trace_write(run->options.trace, run->trace, code == RUN_GOOD ? run->error : why);
+    if (!written && code == RUN_GOOD) code = RUN_USAGE;
+  }
   finish(run, code);
   if (code != RUN_FAULT) session_close(&run->session);
+  json_decref(run->trace);
   tensor_file_free(&run->file);
   free(run->object.bytes);
   free(run);

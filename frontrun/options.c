@@ -21,6 +21,8 @@ enum {
   OPTION_EPOCH,
   OPTION_PREFILL,
   OPTION_NO_TRAFFIC,
+  OPTION_TIMING,
+  OPTION_TRACE,
   OPTION_STRICT,
   OPTION_JSON,
   OPTION_THREADS,
@@ -40,6 +42,8 @@ static const struct argp_option options[] = {
     {"epoch", OPTION_EPOCH, "N", 0, "the scratch's first epoch; default: from the seed", 0},
     {"prefill-tag", OPTION_PREFILL, NULL, 0, "fills the scratch with wrong values under the previous launch's tag", 0},
     {"no-traffic", OPTION_NO_TRAFFIC, NULL, 0, "does not count traffic by argument (emulator)", 0},
+    {"timing", OPTION_TIMING, NULL, 0, "shows instructions, bytes and waits by stage and by workgroup (emulator)", 0},
+    {"trace", OPTION_TRACE, "FILE", 0, "writes them as a trace for ui.perfetto.dev or chrome://tracing (emulator)", 0},
     {"strict", OPTION_STRICT, NULL, OPTION_HIDDEN, NULL, 0},
     {"threads", OPTION_THREADS, "N", 0, "of the comparison; default: one a CPU", 0},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "of a launch; default 10 on a GPU, 600 on the emulator", 0},
@@ -139,6 +143,12 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     return 0;
   case OPTION_JSON:
     run->json = true;
+    return 0;
+  case OPTION_TIMING:
+    run->timing = true;
+    return 0;
+  case OPTION_TRACE:
+    run->trace = arg;
     return 0;
   case OPTION_STRICT:
     fprintf(stderr, "frontrun: --strict: the emulator has no strict mode in this version: leave it out\n");

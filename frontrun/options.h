@@ -20,6 +20,8 @@ struct run_options {
   bool prefill_tag;
   bool traffic;
   bool json;
+  bool timing;       /* tables of stages and workgroups */
+  const char *trace; /* --trace */
   uint32_t threads; /* of the comparison; 0: one a CPU */
   double timeout;   /* seconds; 0: the device's default */
 };

@@ -81,6 +81,7 @@ void report_launch(struct report *report, const struct run_result *result) {
     json_object_set_new(launch, "emulator", describe_counters(&result->launch.counters));
     json_object_set_new(launch, "traffic", describe_traffic(&result->launch));
   }
+  if (result->timed) json_object_set_new(launch, "timing", timing_describe(&result->timing));
   if (*result->remarks) json_object_set_new(launch, "remarks", json_string(result->remarks));
   json_array_append_new(report->launches, launch);
 }

@@ -4,6 +4,7 @@
 #define FRONT_RUN_TABLE_H
 
 #include "object.h"
+#include "timing.h"
 
 /* One launch and its judgement. */
 struct run_result {
@@ -11,6 +12,8 @@ struct run_result {
   struct launch launch;
   struct compare_result compare;
   char remarks[512]; /* the emulator's */
+  bool timed;
+  struct timing timing;
 };
 
 /* The head of the tables: what runs where. */
