@@ -22,6 +22,8 @@ struct emulator_link emulator_link(const char *path) {
                look_up(library, "hsa_emu_ranges_clear", &link.ranges_clear) &&
                look_up(library, "hsa_emu_range_traffic", &link.range_traffic) && look_up(library, "hsa_emu_report", &link.report) &&
                look_up(library, "hsa_emu_remarks", &link.remarks) && look_up(library, "hsa_emu_code", &link.code) &&
+               look_up(library, "hsa_emu_set_strict", &link.set_strict) && look_up(library, "hsa_emu_findings", &link.findings) &&
+               look_up(library, "hsa_emu_finding", &link.finding) && look_up(library, "hsa_emu_findings_clear", &link.findings_clear) &&
                look_up(library, "hsa_emu_profile", &link.profile) && look_up(library, "hsa_emu_profile_workgroup", &link.profile_workgroup);
   dlclose(library); /* libfront keeps it mapped */
   return link;

@@ -18,6 +18,10 @@ struct emulator_link {
   __typeof__(hsa_emu_report) *report;
   __typeof__(hsa_emu_remarks) *remarks;
   __typeof__(hsa_emu_code) *code;
+  __typeof__(hsa_emu_set_strict) *set_strict;
+  __typeof__(hsa_emu_findings) *findings;
+  __typeof__(hsa_emu_finding) *finding;
+  __typeof__(hsa_emu_findings_clear) *findings_clear;
   __typeof__(hsa_emu_profile) *profile;
   __typeof__(hsa_emu_profile_workgroup) *profile_workgroup;
 };

@@ -18,6 +18,8 @@ struct run {
   struct report *report; /* --json */
   json_t *trace;         /* --trace: events */
   uint64_t trace_begin;  /* model cycles */
+  struct strict_log log; /* --strict */
+  bool broken;           /* a launch did not end well: the session is of no more use */
   char error[RUN_ERROR_MAX];
 };
 
@@ -53,6 +55,8 @@ static enum run_code verdict_code(const struct run *run, const struct compare_re
   return compare->verdict == COMPARE_DIFFERS ? RUN_DIFFERS : RUN_USAGE;
 }
 
+static uint32_t launches_of(const struct run_options *options) { return options->repeat * (options->schedules ? options->schedules : 1); }
+
 /* What the launch did when, if that was asked for. */
 static enum run_code take_timing(struct run *run, uint32_t number, struct run_result *result) {
   if (!run->options.timing && !run->options.trace) return RUN_GOOD;
@@ -82,21 +86,60 @@ static struct launch_options launch_options(const struct run *run) {
       .timeout_ns = (uint64_t)(seconds * 1e9), .prefill_tag = run->options.prefill_tag, .traffic = run->options.traffic};
 }
 
+/* Strict mode's findings, also of a launch that ended badly. */
+static enum run_code take_findings(struct run *run, uint32_t number, struct run_result *result) {
+  struct strict_findings found;
+  size_t before = run->log.entries;
+  bool good = strict_take(&run->session.emulator, &found);
+  if (good) {
+    good = strict_log_add(&run->log, &found, result->schedule, number);
+    result->findings = found.count;
+    strict_free(&found);
+  }
+  if (!run->report) strict_log_print(&run->log, before);
+  if (good) return RUN_GOOD;
+  snprintf(run->error, sizeof run->error, "no memory for the findings of launch %u", number + 1);
+  return RUN_ENVIRONMENT;
+}
+
+static enum run_code start_strict(struct run *run, uint64_t schedule) {
+  if (strict_start(&run->session.emulator, run->options.l2, schedule)) return RUN_GOOD;
+  snprintf(run->error, sizeof run->error, "--strict is the emulator's: use --device emulator");
+  return RUN_USAGE;
+}
+
+static enum run_code dump_last(struct run *run, uint32_t number, const struct inputs *in, const struct run_result *result) {
+  if (!run->options.dump || number + 1 < launches_of(&run->options)) return RUN_GOOD;
+  const struct tensors_results results = {result->launch.scratch, result->launch.epoch_before};
+  char why[INPUT_ERROR_MAX];
+  if (tensors_dump(run->options.dump, &run->object.plan, in, &results, why)) return RUN_GOOD;
+  snprintf(run->error, RUN_ERROR_MAX, "%s", why);
+  return RUN_USAGE;
+}
+
 static enum run_code launch_once(struct run *run, uint32_t number, struct inputs *in, struct run_result *result) {
   const struct plan *plan = &run->object.plan;
   const struct launch_options options = launch_options(run);
-  enum run_code code = session_launch(&run->session, plan, in, &options, &result->launch, run->error);
+  enum run_code code = run->options.strict ? start_strict(run, result->schedule) : RUN_GOOD;
+  if (code != RUN_GOOD) return code;
+  code = session_launch(&run->session, plan, in, &options, &result->launch, run->error);
+  run->broken = code == RUN_FAULT;
+  if (run->options.strict) {
+    enum run_code taken = take_findings(run, number, result);
+    if (code == RUN_GOOD) code = taken;
+  }
   if (code == RUN_GOOD) code = take_timing(run, number, result);
   if (code != RUN_GOOD) return code;
   judge(run, in, result);
   show(run, number, result);
-  code = verdict_code(run, &result->compare, run->error);
-  if (!run->options.dump || number + 1 < run->options.repeat) return code;
-  const struct tensors_results results = {result->launch.scratch, result->launch.epoch_before};
-  char why[INPUT_ERROR_MAX];
-  if (tensors_dump(run->options.dump, plan, in, &results, why)) return code;
-  snprintf(run->error, RUN_ERROR_MAX, "%s", why);
-  return RUN_USAGE;
+  code = dump_last(run, number, in, result);
+  if (code == RUN_GOOD) code = verdict_code(run, &result->compare, run->error);
+  if (code == RUN_GOOD && result->findings) {
+    snprintf(run->error, RUN_ERROR_MAX, "%s relies on luck: %zu findings of strict mode under schedule %llu: the report says which",
+        plan->name, result->findings, (unsigned long long)result->schedule);
+    code = RUN_FAULT;
+  }
+  return code;
 }
 
 static struct input_options input_options(const struct run *run, uint32_t number) {
@@ -139,29 +182,47 @@ static enum run_code open_session(struct run *run, const struct inputs *in) {
   return RUN_GOOD;
 }
 
-/* Every launch, also those behind one whose results differ; a fault ends it. */
+/* One launch, with a result of its own. */
+static enum run_code launch_new(struct run *run, uint32_t number, uint64_t schedule, struct inputs *in) {
+  struct run_result *result = calloc(1, sizeof *result);
+  if (!result) {
+    snprintf(run->error, sizeof run->error, "no memory for the results");
+    return RUN_ENVIRONMENT;
+  }
+  result->seed = in->seed;
+  result->schedule = schedule;
+  enum run_code code = launch_once(run, number, in, result);
+  launch_free(&result->launch);
+  timing_free(&result->timing);
+  free(result);
+  return code;
+}
+
+/* Keeps the first error of the worst kind; false: nothing more is to be launched. */
+static bool go_on(const struct run *run, enum run_code code, enum run_code *worst, char *error) {
+  if (code > *worst) {
+    *worst = code;
+    memcpy(error, run->error, RUN_ERROR_MAX);
+  }
+  return code <= RUN_DIFFERS || (code == RUN_FAULT && !run->broken);
+}
+
+/* Every launch, also those behind one whose results differ, or in which strict mode found something; a fault ends it. */
 static enum run_code run_launches(struct run *run) {
   enum run_code worst = RUN_GOOD;
-  char first[RUN_ERROR_MAX] = "";
-  for (uint32_t i = 0; i < run->options.repeat; i++) {
+  char error[RUN_ERROR_MAX] = "";
+  uint32_t schedules = launches_of(&run->options) / run->options.repeat;
+  bool more = true;
+  for (uint32_t i = 0; i < run->options.repeat && more; i++) {
     struct inputs in = {0};
-    struct run_result *result = calloc(1, sizeof *result);
-    enum run_code code = result ? make_inputs(run, i, &in) : RUN_ENVIRONMENT;
-    if (!result) snprintf(run->error, sizeof run->error, "no memory for the results");
+    enum run_code code = make_inputs(run, i, &in);
     if (code == RUN_GOOD && i == 0) code = open_session(run, &in);
-    if (code == RUN_GOOD) {
-      result->seed = in.seed;
-      code = launch_once(run, i, &in, result);
-    }
-    if (result) launch_free(&result->launch);
-    if (result) timing_free(&result->timing);
-    free(result);
+    more = go_on(run, code, &worst, error);
+    for (uint32_t s = 0; s < schedules && more && code <= RUN_DIFFERS; s++)
+      more = go_on(run, launch_new(run, i * schedules + s, run->options.schedule + s, &in), &worst, error);
     inputs_free(&in);
-    if (code != RUN_GOOD && worst == RUN_GOOD) memcpy(first, run->error, sizeof first);
-    if (code > worst) worst = code;
-    if (code > RUN_DIFFERS) break;
   }
-  if (worst == RUN_DIFFERS || *first == 0) memcpy(run->error, first, sizeof first);
+  memcpy(run->error, error, sizeof error);
   return worst;
 }
 
@@ -177,7 +238,7 @@ static enum run_code check_options(struct run *run) {
 
 /* Where every wave stood, if the emulator stopped the kernel. */
 static char *fault_report(const struct run *run, enum run_code code) {
-  char *text = code == RUN_FAULT && run->session.emulator.there ? malloc(FAULT_REPORT_MAX) : NULL;
+  char *text = run->broken && code == RUN_FAULT && run->session.emulator.there ? malloc(FAULT_REPORT_MAX) : NULL;
   if (text && !run->session.emulator.report(text, FAULT_REPORT_MAX)) *text = 0;
   return text;
 }
@@ -185,11 +246,12 @@ static char *fault_report(const struct run *run, enum run_code code) {
 static void finish(struct run *run, enum run_code code) {
   char *report = fault_report(run, code);
   if (run->report)
-    report_print(run->report, code, code == RUN_GOOD ? NULL : run->error, report);
+    report_print(run->report, code, code == RUN_GOOD ? NULL : run->error, report, run->options.strict ? &run->log : NULL);
   else if (report)
     printf("%s", report);
   else if (code == RUN_GOOD)
-    printf("good: every stage of %u launch%s\n", run->options.repeat, run->options.repeat == 1 ? "" : "es");
+    printf("good: every stage of %u launch%s%s\n", launches_of(&run->options), launches_of(&run->options) == 1 ? "" : "es",
+        run->options.strict ? ", and nothing found by strict mode" : "");
   fflush(stdout);
   if (code != RUN_GOOD) fprintf(stderr, "frontrun: %s\n", run->error);
   free(report);
@@ -208,8 +270,9 @@ int main(int argc, char **argv) {
     if (!written && code == RUN_GOOD) code = RUN_USAGE;
   }
   finish(run, code);
-  if (code != RUN_FAULT) session_close(&run->session);
+  if (!run->broken) session_close(&run->session);
   json_decref(run->trace);
+  strict_log_free(&run->log);
   tensor_file_free(&run->file);
   free(run->object.bytes);
   free(run);

@@ -24,6 +24,9 @@ enum {
   OPTION_TIMING,
   OPTION_TRACE,
   OPTION_STRICT,
+  OPTION_SEEDS,
+  OPTION_SCHEDULE,
+  OPTION_L2,
   OPTION_JSON,
   OPTION_THREADS,
   OPTION_TIMEOUT
@@ -44,7 +47,11 @@ static const struct argp_option options[] = {
     {"no-traffic", OPTION_NO_TRAFFIC, NULL, 0, "does not count traffic by argument (emulator)", 0},
     {"timing", OPTION_TIMING, NULL, 0, "shows instructions, bytes and waits by stage and by workgroup (emulator)", 0},
     {"trace", OPTION_TRACE, "FILE", 0, "writes them as a trace for ui.perfetto.dev or chrome://tracing (emulator)", 0},
-    {"strict", OPTION_STRICT, NULL, OPTION_HIDDEN, NULL, 0},
+    {"strict", OPTION_STRICT, NULL, 0,
+        "the emulator's strict mode: stores as late, caches as stale, schedules as odd as may be; findings: exit code 4", 0},
+    {"seeds", OPTION_SEEDS, "N", 0, "strict: each launch under N schedules; default 1", 0},
+    {"schedule", OPTION_SCHEDULE, "N", 0, "strict: the first schedule's number, on which all else depends but inputs; default 0", 0},
+    {"l2", OPTION_L2, "POLICY", 0, "strict: noncoherent (the default) or probed", 0},
     {"threads", OPTION_THREADS, "N", 0, "of the comparison; default: one a CPU", 0},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "of a launch; default 10 on a GPU, 600 on the emulator", 0},
     {"json", OPTION_JSON, NULL, 0, "prints JSON instead of tables", 0},
@@ -81,6 +88,12 @@ static enum run_device parse_device(const struct argp_state *state, const char *
   return DEVICE_AUTO;
 }
 
+static enum hsa_emu_l2 parse_l2(const struct argp_state *state, const char *text) {
+  if (!strcmp(text, "noncoherent")) return HSA_EMU_L2_NONCOHERENT;
+  if (strcmp(text, "probed") != 0) refuse(state, "--l2", text, "noncoherent or probed is needed");
+  return HSA_EMU_L2_PROBED;
+}
+
 static enum input_case parse_case(const struct argp_state *state, const char *text) {
   enum input_case which = input_case_by_name(text);
   if (which == INPUT_CASES) refuse(state, "--case", text, "default, zero, largest, denormal, nan, inf, allpad, nopad or far is needed");
@@ -98,6 +111,12 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
   case OPTION_REPEAT:
     run->repeat = (uint32_t)parse_number(state, "--repeat", arg, 1, 1000000);
     break;
+  case OPTION_SEEDS:
+    run->schedules = (uint32_t)parse_number(state, "--seeds", arg, 1, 1000000);
+    break;
+  case OPTION_SCHEDULE:
+    run->schedule = parse_number(state, "--schedule", arg, 0, UINT64_MAX);
+    break;
   case OPTION_THREADS:
     run->threads = (uint32_t)parse_number(state, "--threads", arg, 1, 1024);
     break;
@@ -112,6 +131,19 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
     return ARGP_ERR_UNKNOWN;
   }
   return 0;
+}
+
+static void end(const char *why) {
+  fprintf(stderr, "frontrun: %s\n", why);
+  exit(RUN_USAGE);
+}
+
+/* What is wrong only beside something else. */
+static void check_together(const struct run_options *run) {
+  if (!run->what) end("no KEY or FILE: name a kernel, such as tokens=8,tp=4 (--help lists the options)");
+  if (!run->strict && (run->schedules || run->schedule || run->l2)) end("--seeds, --schedule and --l2 are strict mode's: say --strict too");
+  if (run->strict && (run->timing || run->trace)) end("--timing and --trace show no strict launch: leave --strict out");
+  if (run->strict && run->device == DEVICE_GPU) end("--strict is the emulator's: leave --device gpu out");
 }
 
 static error_t take(int key, char *arg, struct argp_state *state) {
@@ -151,16 +183,18 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     run->trace = arg;
     return 0;
   case OPTION_STRICT:
-    fprintf(stderr, "frontrun: --strict: the emulator has no strict mode in this version: leave it out\n");
-    exit(RUN_USAGE);
+    run->strict = true;
+    return 0;
+  case OPTION_L2:
+    run->l2 = parse_l2(state, arg);
+    return 0;
   case ARGP_KEY_ARG:
     if (run->what) refuse(state, "argument", arg, "one KEY or FILE is enough");
     run->what = arg;
     return 0;
   case ARGP_KEY_END:
-    if (run->what) return 0;
-    fprintf(stderr, "frontrun: no KEY or FILE: name a kernel, such as tokens=8,tp=4 (--help lists the options)\n");
-    exit(RUN_USAGE);
+    check_together(run);
+    return 0;
   default:
     return take_number(key, arg, state, run);
   }

@@ -4,6 +4,7 @@
 #define FRONT_RUN_OPTIONS_H
 
 #include "session.h"
+#include "strict_launch.h"
 
 struct run_options {
   const char *what; /* KEY or FILE */
@@ -20,10 +21,14 @@ struct run_options {
   bool prefill_tag;
   bool traffic;
   bool json;
+  bool strict;
+  uint64_t schedule;  /* the first one */
+  uint32_t schedules; /* 0: not said, one */
+  enum hsa_emu_l2 l2;
   bool timing;       /* tables of stages and workgroups */
   const char *trace; /* --trace */
-  uint32_t threads; /* of the comparison; 0: one a CPU */
-  double timeout;   /* seconds; 0: the device's default */
+  uint32_t threads;  /* of the comparison; 0: one a CPU */
+  double timeout;    /* seconds; 0: the device's default */
 };
 
 /* Parses; on a usage error prints one line and ends the program with RUN_USAGE. */

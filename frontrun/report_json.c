@@ -9,6 +9,7 @@
 
 struct report {
   json_t *root, *launches; /* launches: borrowed from root */
+  bool strict;
 };
 
 static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
@@ -26,6 +27,7 @@ struct report *report_new(const struct run_options *options, const struct plan *
   char key[KEY_ERROR_MAX];
   tensors_key_text(&plan->key, key);
   report->launches = json_array();
+  report->strict = options->strict;
   report->root = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kernel", plan->name, "key", key, "arch", plan->target->name, "case",
       input_case_name(options->which), "device", describe_device(session), "launches", report->launches);
   return report;
@@ -81,15 +83,17 @@ void report_launch(struct report *report, const struct run_result *result) {
     json_object_set_new(launch, "emulator", describe_counters(&result->launch.counters));
     json_object_set_new(launch, "traffic", describe_traffic(&result->launch));
   }
+  if (report->strict) json_object_set_new(launch, "schedule", number(result->schedule));
   if (result->timed) json_object_set_new(launch, "timing", timing_describe(&result->timing));
   if (*result->remarks) json_object_set_new(launch, "remarks", json_string(result->remarks));
   json_array_append_new(report->launches, launch);
 }
 
-void report_print(struct report *report, enum run_code code, const char *error, const char *fault_report) {
+void report_print(struct report *report, enum run_code code, const char *error, const char *fault_report, const struct strict_log *strict) {
   json_object_set_new(report->root, "exit_code", json_integer((int)code));
   if (error) json_object_set_new(report->root, "error", json_string(error));
   if (fault_report && *fault_report) json_object_set_new(report->root, "report", json_string(fault_report));
+  if (strict) json_object_set_new(report->root, "strict", strict_log_describe(strict));
   char *text = json_dumps(report->root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
   if (text) puts(text);
   free(text);

@@ -9,7 +9,7 @@
 #include "front.h"
 #include "inputs.h"
 
-/* frontrun's exit codes. */
+/* frontrun's exit codes. FAULT: also a finding of strict mode. */
 enum run_code { RUN_GOOD = 0, RUN_DIFFERS = 1, RUN_USAGE = 2, RUN_ENVIRONMENT = 3, RUN_FAULT = 4 };
 
 enum run_device { DEVICE_AUTO, DEVICE_GPU, DEVICE_EMULATOR };

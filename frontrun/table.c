@@ -57,8 +57,11 @@ static void print_figures(const struct launch *launch) {
 }
 
 void table_launch(const struct run_options *options, uint32_t number, const struct run_result *result) {
-  printf("launch %u of %u: seed %llu, case %s, epoch %u\n", number + 1, options->repeat, (unsigned long long)result->seed,
+  uint32_t launches = options->repeat * (options->schedules ? options->schedules : 1);
+  printf("launch %u of %u: seed %llu, case %s, epoch %u", number + 1, launches, (unsigned long long)result->seed,
       input_case_name(options->which), result->launch.epoch_before);
+  if (options->strict) printf(", schedule %llu", (unsigned long long)result->schedule);
+  printf("\n");
   if (result->compare.rows) printf("  %-10s %11s %11s  %12s  %s\n", "stage", "values", "exact", "worst error", "verdict");
   for (size_t i = 0; i < result->compare.rows; i++) print_stage(&result->compare.row[i]);
   if (result->compare.verdict == COMPARE_BAD_INPUT) printf("  not judged: %s\n", result->compare.message);

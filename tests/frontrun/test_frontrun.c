@@ -20,7 +20,9 @@ static void bad_usage_is_one_line_and_code_2(void **context) {
   (void)context;
   expect(run(FRONTRUN), 2, "no KEY or FILE");
   expect(run(FRONTRUN, "tokens=8", "tokens=9"), 2, "one KEY or FILE");
-  expect(run(FRONTRUN, "tokens=8", "--strict"), 2, "--strict");
+  expect(run(FRONTRUN, "tokens=8", "--seeds", "3"), 2, "--strict");
+  expect(run(FRONTRUN, "tokens=8", "--strict", "--timing"), 2, "--strict");
+  expect(run(FRONTRUN, "tokens=8", "--strict", "--l2", "cold"), 2, "probed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "-1"), 2, "--seed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "1x"), 2, "--seed");
   expect(run(FRONTRUN, "tokens=8", "--repeat", "0"), 2, "--repeat");
