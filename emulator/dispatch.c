@@ -12,7 +12,6 @@
 #include "quantum.h"
 
 enum {
-  XCDS_MAX = 8,
   SLOT_ALIGN = 256,
   LDS_SLACK = 64,
   HUGE_PAGE = 2 << 20,
@@ -34,8 +33,8 @@ struct dispatch {
   uint32_t slots;
   struct slot **free_slot;
   uint32_t free_slots;
-  uint32_t next[XCDS_MAX];     /* by XCD: its next workgroup */
-  uint32_t capacity[XCDS_MAX]; /* ... and how many more fit */
+  uint32_t next[MODEL_XCDS_MAX];     /* by XCD: its next workgroup */
+  uint32_t capacity[MODEL_XCDS_MAX]; /* ... and how many more fit */
   bool profiled;
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
@@ -107,7 +106,12 @@ static bool place_slots(struct dispatch *d) {
     return false;
   }
   for (uint32_t x = 0; x < m->xcds; x++) {
-    uint32_t mine = s->workgroups / m->xcds + (x < s->workgroups % m->xcds), fit = a_cu * m->cus_an_xcd;
+    uint32_t mine = s->workgroups / m->xcds + (x < s->workgroups % m->xcds), fit = a_cu * s->cus[x];
+    if (mine && !fit) {
+      report_add(&d->report, "%s: its queue's mask leaves XCD %u no compute unit\n", s->kernel->code->name, x);
+      d->result.status = DISPATCH_REFUSED;
+      return false;
+    }
     d->next[x] = x;
     d->capacity[x] = mine < fit ? mine : fit;
     d->slots += d->capacity[x];

@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/* hsa_init's status when FRONT_EMU_DEVICE is no device model; hsa_status_string() has the sentence, with the models that there are. */
+enum { HSA_EMU_STATUS_UNKNOWN_DEVICE = 0x7001 };
+
 /* --- settings ------------------------------------------------------------------------------------------------------------- */
 
 /* Host threads that execute a dispatch; 0: FRONT_EMU_THREADS of the environment if set, else one a CPU that this process may use.

@@ -5,7 +5,7 @@
 
 #include "hsa_state.h"
 
-enum { PACKET_BYTES = 64, QUEUE_SIZE_MAX = 131072, QUEUE_OWNER = UINT16_MAX - 1 };
+enum { PACKET_BYTES = 64, QUEUE_OWNER = UINT16_MAX - 1 };
 
 /* The queue is registered until it is destroyed: an unknown pointer is found out. */
 static struct queue *queue_of(const hsa_queue_t *handle) {
@@ -17,7 +17,7 @@ static struct queue *queue_of(const hsa_queue_t *handle) {
 }
 
 void queue_free(struct queue *q) {
-  signal_delete(q->doorbell);
+  if (!q->soft) signal_delete(q->doorbell);
   if (q->ring) memory_free(emu.device.memory, q->ring);
   if (q->abi) memory_free(emu.device.memory, (uint64_t)(uintptr_t)q->abi);
   free(q);
@@ -31,45 +31,38 @@ static void halt(struct queue *q) {
 }
 
 void queue_delete(struct queue *q) {
-  halt(q);
-  pthread_join(q->thread, NULL);
+  if (!q->soft) {
+    halt(q);
+    pthread_join(q->thread, NULL);
+  }
   queue_free(q);
 }
 
-static bool fill(struct queue *q, uint32_t size, uint32_t type) {
+static bool fill(struct queue *q, uint32_t size, uint32_t type, uint32_t features) {
   static uint64_t ids;
   uint64_t abi = memory_allocate(emu.device.memory, sizeof *q->abi, 0, QUEUE_OWNER);
   q->abi = (amd_queue_t *)(uintptr_t)abi;
   q->ring = memory_allocate(emu.device.memory, (uint64_t)size * PACKET_BYTES, 0, QUEUE_OWNER);
-  q->doorbell = signal_new(0, AMD_SIGNAL_KIND_DOORBELL);
+  if (!q->soft) q->doorbell = signal_new(0, AMD_SIGNAL_KIND_DOORBELL);
   if (!q->abi || !q->ring || !q->doorbell) return false;
   for (uint32_t i = 0; i < size; i++) {
     uint16_t header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
     memcpy((void *)(uintptr_t)(q->ring + (uint64_t)i * PACKET_BYTES), &header, sizeof header);
   }
   q->abi->hsa_queue = (hsa_queue_t){.type = type,
-      .features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH,
+      .features = features,
       .base_address = (void *)(uintptr_t)q->ring,
       .doorbell_signal = {(uint64_t)(uintptr_t)q->doorbell},
       .size = size,
       .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED)};
+  memset(q->cu_mask, 0xFF, sizeof q->cu_mask);
   return true;
 }
 
-hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data, uint32_t private_segment_size,
-    uint32_t group_segment_size, hsa_queue_t **queue) {
-  (void)private_segment_size, (void)group_segment_size;
-  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
-  if (!emu_is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!queue || !size || size & (size - 1) || type > HSA_QUEUE_TYPE_COOPERATIVE) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (size > QUEUE_SIZE_MAX || agent.handle != emu_gpu_agent.handle) return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
-  struct queue *q = calloc(1, sizeof *q);
-  if (!q) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  q->callback = callback;
-  q->data = data;
+/* Fills the queue, registers and starts it, or frees it. */
+static hsa_status_t begin(struct queue *q, uint32_t size, uint32_t type, uint32_t features, hsa_queue_t **queue) {
   pthread_mutex_lock(&emu.lock); /* the thread sees itself in the list */
-  bool good = fill(q, size, type) && !pthread_create(&q->thread, NULL, packets_process, q);
+  bool good = fill(q, size, type, features) && (q->soft || !pthread_create(&q->thread, NULL, packets_process, q));
   if (good) {
     q->next = emu.queues;
     emu.queues = q;
@@ -78,6 +71,41 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
   pthread_mutex_unlock(&emu.lock);
   if (!good) queue_free(q);
   return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+static bool is_power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
+
+hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data, uint32_t private_segment_size,
+    uint32_t group_segment_size, hsa_queue_t **queue) {
+  uint32_t index;
+  (void)private_segment_size, (void)group_segment_size;
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!emu_is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!queue || !is_power_of_two(size) || type > HSA_QUEUE_TYPE_COOPERATIVE) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (size > EMU_QUEUE_SIZE_MAX || !emu_gpu_index(agent, &index)) return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+  struct queue *q = calloc(1, sizeof *q);
+  if (!q) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  q->agent = index;
+  q->callback = callback;
+  q->data = data;
+  return begin(q, size, type, HSA_QUEUE_FEATURE_KERNEL_DISPATCH, queue);
+}
+
+/* The program itself is the packet processor. */
+hsa_status_t hsa_soft_queue_create(
+    hsa_region_t region, uint32_t size, hsa_queue_type32_t type, uint32_t features, hsa_signal_t doorbell_signal, hsa_queue_t **queue) {
+  const uint32_t known = HSA_QUEUE_FEATURE_KERNEL_DISPATCH | HSA_QUEUE_FEATURE_AGENT_DISPATCH;
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!queue || !is_power_of_two(size) || type > HSA_QUEUE_TYPE_SINGLE || !features || features & ~known || !doorbell_signal.handle)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!emu_is_region(region)) return HSA_STATUS_ERROR_INVALID_REGION;
+  if (!signal_of(doorbell_signal)) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  struct queue *q = calloc(1, sizeof *q);
+  if (!q) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  q->soft = true;
+  q->doorbell = signal_of(doorbell_signal);
+  return begin(q, size, type, features, queue);
 }
 
 static struct queue *unlink_queue(const hsa_queue_t *handle) {
@@ -94,7 +122,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *queue) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   struct queue *q = unlink_queue(queue);
   if (!q) return HSA_STATUS_ERROR_INVALID_QUEUE;
-  if (pthread_equal(q->thread, pthread_self())) { /* from its error callback */
+  if (!q->soft && pthread_equal(q->thread, pthread_self())) { /* from its error callback */
     __atomic_store_n(&q->orphan, true, __ATOMIC_RELEASE);
     __atomic_store_n(&q->stop, true, __ATOMIC_RELEASE);
     pthread_detach(q->thread);
@@ -109,11 +137,85 @@ hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   struct queue *q = queue_of(queue);
   if (!q) return HSA_STATUS_ERROR_INVALID_QUEUE;
-  halt(q);
+  if (!q->soft) halt(q);
   return HSA_STATUS_SUCCESS;
 }
 
-/* The indices, by memory order: all are the strongest here. The queue's first member is what the program has. */
+/* --- AMD's settings of a queue ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t mask_bits(void) { return emu.model.cus < EMU_CU_MASK_WORDS * 32 ? emu.model.cus : EMU_CU_MASK_WORDS * 32; }
+
+static uint32_t mask_word(const struct queue *q, uint32_t i) { return __atomic_load_n(&q->cu_mask[i], __ATOMIC_RELAXED); }
+
+void queue_cus(const struct queue *q, uint32_t cus[MODEL_XCDS_MAX]) {
+  memset(cus, 0, MODEL_XCDS_MAX * sizeof *cus);
+  for (uint32_t i = 0; i < mask_bits(); i++) cus[i % emu.model.xcds] += mask_word(q, i / 32) >> i % 32 & 1;
+}
+
+/* No bits at all: every unit. Bits behind the last unit are left out without a word, as by the driver. */
+hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t num_cu_mask_count, const uint32_t *cu_mask) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  struct queue *q = queue ? queue_of(queue) : NULL;
+  if (!q || q->soft) return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (num_cu_mask_count % 32 || (num_cu_mask_count && !cu_mask)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < EMU_CU_MASK_WORDS; i++)
+    __atomic_store_n(&q->cu_mask[i], !num_cu_mask_count ? UINT32_MAX : i < num_cu_mask_count / 32 ? cu_mask[i] : 0, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t num_cu_mask_count, uint32_t *cu_mask) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  const struct queue *q = queue ? queue_of(queue) : NULL;
+  if (!q || q->soft) return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (!num_cu_mask_count || num_cu_mask_count % 32 || !cu_mask) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  memset(cu_mask, 0, num_cu_mask_count / 8);
+  for (uint32_t i = 0; i < mask_bits() && i < num_cu_mask_count; i++) cu_mask[i / 32] |= mask_word(q, i / 32) & 1u << i % 32;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* Queues take turns, whatever their priority. */
+hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  const struct queue *q = queue ? queue_of(queue) : NULL;
+  if (!q || q->soft) return HSA_STATUS_ERROR_INVALID_QUEUE;
+  bool known =
+      priority == HSA_AMD_QUEUE_PRIORITY_LOW || priority == HSA_AMD_QUEUE_PRIORITY_NORMAL || priority == HSA_AMD_QUEUE_PRIORITY_HIGH;
+  return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!queue) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  struct queue *q = queue_of(queue);
+  if (!q || q->soft) return HSA_STATUS_ERROR_INVALID_QUEUE;
+  __atomic_store_n(&q->timed, enable != 0, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* In the system clock: how long the emulator took. */
+hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal, hsa_amd_profiling_dispatch_time_t *time) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!time) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!emu_is_gpu(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  const struct signal *s = signal_of(signal);
+  if (!s) return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  *time = (hsa_amd_profiling_dispatch_time_t){.start = s->abi.start_ts, .end = s->abi.end_ts};
+  return HSA_STATUS_SUCCESS;
+}
+
+/* An agent's ticks are model time, of which 100 MHz make a second: the two clocks have no common zero. */
+hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t agent_tick, uint64_t *system_tick) {
+  enum { NS_A_TICK = 10 };
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!emu_is_agent(agent)) return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!system_tick) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *system_tick = agent_tick * NS_A_TICK;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* --- indices ------------------------------------------------------------------------------------------------------------------------ */
+
+/* By memory order: all are the strongest here. The queue's first member is what the program has. */
 static amd_queue_t *abi_of(const hsa_queue_t *queue) { return (amd_queue_t *)(uintptr_t)queue; }
 
 #define INDEX_LOAD(which, order)                                                                                                           \
@@ -122,31 +224,34 @@ static amd_queue_t *abi_of(const hsa_queue_t *queue) { return (amd_queue_t *)(ui
   }
 INDEX_LOAD(read, relaxed)
 INDEX_LOAD(read, scacquire)
+INDEX_LOAD(read, acquire)
 INDEX_LOAD(write, relaxed)
 INDEX_LOAD(write, scacquire)
+INDEX_LOAD(write, acquire)
 
-#define INDEX_STORE(order)                                                                                                                 \
-  void hsa_queue_store_write_index_##order(const hsa_queue_t *queue, uint64_t value) {                                                     \
-    __atomic_store_n(&abi_of(queue)->write_dispatch_id, value, __ATOMIC_SEQ_CST);                                                          \
+#define INDEX_STORE(which, order)                                                                                                          \
+  void hsa_queue_store_##which##_index_##order(const hsa_queue_t *queue, uint64_t value) {                                                 \
+    __atomic_store_n(&abi_of(queue)->which##_dispatch_id, value, __ATOMIC_SEQ_CST);                                                        \
   }
-INDEX_STORE(relaxed)
-INDEX_STORE(screlease)
+INDEX_STORE(write, relaxed)
+INDEX_STORE(write, screlease)
+INDEX_STORE(write, release)
+INDEX_STORE(read, relaxed)
+INDEX_STORE(read, screlease)
+INDEX_STORE(read, release)
 
-#define INDEX_ADD(order)                                                                                                                   \
+#define INDEX_CHANGE(order)                                                                                                                \
   uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value) {                                                   \
     return __atomic_fetch_add(&abi_of(queue)->write_dispatch_id, value, __ATOMIC_SEQ_CST);                                                 \
-  }
-INDEX_ADD(relaxed)
-INDEX_ADD(scacquire)
-INDEX_ADD(screlease)
-INDEX_ADD(scacq_screl)
-
-#define INDEX_CAS(order)                                                                                                                   \
+  }                                                                                                                                        \
   uint64_t hsa_queue_cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected, uint64_t value) {                                \
     __atomic_compare_exchange_n(&abi_of(queue)->write_dispatch_id, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
     return expected;                                                                                                                       \
   }
-INDEX_CAS(relaxed)
-INDEX_CAS(scacquire)
-INDEX_CAS(screlease)
-INDEX_CAS(scacq_screl)
+INDEX_CHANGE(relaxed)
+INDEX_CHANGE(scacquire)
+INDEX_CHANGE(screlease)
+INDEX_CHANGE(scacq_screl)
+INDEX_CHANGE(acquire)
+INDEX_CHANGE(release)
+INDEX_CHANGE(acq_rel)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hsa_init and what concerns the whole runtime. */
+/* hsa_init and what concerns the whole runtime: its limits, events and extensions. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <hsa/hsa_ven_amd_loader.h>
+
 #include "hsa_state.h"
+
+enum { EXTENSION_BYTES = 128 };
 
 struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -15,10 +19,11 @@ bool emu_running(void) {
   return running;
 }
 
+char emu_device_error[MODEL_ERROR_MAX] = "FRONT_EMU_DEVICE is no device model";
+
 static hsa_status_t start(void) {
-  const struct model *model = model_find(getenv("FRONT_EMU_DEVICE"));
-  if (!model) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return device_init(&emu.device, model) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  if (!model_select(getenv("FRONT_EMU_DEVICE"), &emu.model, emu_device_error)) return (hsa_status_t)HSA_EMU_STATUS_UNKNOWN_DEVICE;
+  return device_init(&emu.device, &emu.model) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 hsa_status_t hsa_init(void) {
@@ -33,6 +38,9 @@ hsa_status_t hsa_init(void) {
 
 /* The last user has gone: whatever it left goes too. */
 static void stop(void) {
+  pthread_mutex_unlock(&emu.lock); /* their functions may need it */
+  async_end();
+  pthread_mutex_lock(&emu.lock);
   while (emu.queues) {
     struct queue *q = emu.queues;
     emu.queues = q->next;
@@ -45,7 +53,14 @@ static void stop(void) {
     emu.executables = e->next;
     executable_delete(e);
   }
-  emu.on_event = NULL;
+  while (emu.readers) {
+    struct reader *r = emu.readers;
+    emu.readers = r->next;
+    reader_delete(r);
+  }
+  signal_groups_delete();
+  memory_notes_delete();
+  emu.events = 0;
   device_free(&emu.device);
 }
 
@@ -58,54 +73,7 @@ hsa_status_t hsa_shut_down(void) {
   return status;
 }
 
-static const struct {
-  int status;
-  const char *text;
-} status_texts[] = {
-    {HSA_STATUS_SUCCESS, "the function has been executed successfully"},
-    {HSA_STATUS_INFO_BREAK, "a traversal was ended by its callback"},
-    {HSA_STATUS_ERROR, "a generic error"},
-    {HSA_STATUS_ERROR_INVALID_ARGUMENT, "an argument is not one that is allowed"},
-    {HSA_STATUS_ERROR_INVALID_QUEUE_CREATION, "the requested queue is not possible"},
-    {HSA_STATUS_ERROR_INVALID_ALLOCATION, "the requested allocation is not possible"},
-    {HSA_STATUS_ERROR_INVALID_AGENT, "the agent is invalid"},
-    {HSA_STATUS_ERROR_INVALID_REGION, "the memory region is invalid"},
-    {HSA_STATUS_ERROR_INVALID_SIGNAL, "the signal is invalid"},
-    {HSA_STATUS_ERROR_INVALID_QUEUE, "the queue is invalid"},
-    {HSA_STATUS_ERROR_OUT_OF_RESOURCES, "the host is out of memory, threads or other resources"},
-    {HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "an AQL packet is malformed"},
-    {HSA_STATUS_ERROR_RESOURCE_FREE, "a resource could not be freed"},
-    {HSA_STATUS_ERROR_NOT_INITIALIZED, "hsa_init has not been called"},
-    {HSA_STATUS_ERROR_REFCOUNT_OVERFLOW, "too many references"},
-    {HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, "the arguments, or code object and device, do not go together"},
-    {HSA_STATUS_ERROR_INVALID_INDEX, "the index is invalid"},
-    {HSA_STATUS_ERROR_INVALID_ISA, "the instruction set architecture is invalid"},
-    {HSA_STATUS_ERROR_INVALID_ISA_NAME, "the instruction set architecture's name is invalid"},
-    {HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "the code object is invalid"},
-    {HSA_STATUS_ERROR_INVALID_EXECUTABLE, "the executable is invalid"},
-    {HSA_STATUS_ERROR_FROZEN_EXECUTABLE, "the executable is frozen"},
-    {HSA_STATUS_ERROR_INVALID_SYMBOL_NAME, "there is no symbol with this name"},
-    {HSA_STATUS_ERROR_INVALID_CODE_SYMBOL, "the code object symbol is invalid"},
-    {HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL, "the executable symbol is invalid"},
-    {HSA_STATUS_ERROR_INVALID_FILE, "the file is invalid"},
-    {HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER, "the code object reader is invalid"},
-    {HSA_STATUS_ERROR_EXCEPTION, "the kernel ended with an exception, or cannot end: hsa_emu_report() says where it stands"},
-    {HSA_STATUS_ERROR_INVALID_MEMORY_POOL, "the memory pool is invalid"},
-    {HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, "the kernel executed an instruction that the emulator refuses: hsa_emu_report() names it"},
-    {HSA_STATUS_ERROR_MEMORY_FAULT, "the kernel accessed a bad address: hsa_emu_report() names it"},
-};
-
-hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string) {
-  if (!status_string) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (size_t i = 0; i < sizeof status_texts / sizeof status_texts[0]; i++)
-    if (status_texts[i].status == (int)status) {
-      *status_string = status_texts[i].text;
-      return HSA_STATUS_SUCCESS;
-    }
-  return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-}
-
-static uint64_t timestamp(void) {
+uint64_t emu_timestamp(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -122,10 +90,10 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value) {
     *(uint16_t *)value = 1;
     break;
   case HSA_SYSTEM_INFO_TIMESTAMP:
-    *(uint64_t *)value = timestamp();
+    *(uint64_t *)value = emu_timestamp();
     break;
   case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-    *(uint64_t *)value = 1000000000;
+    *(uint64_t *)value = EMU_TIMESTAMP_HZ;
     break;
   case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
     *(uint64_t *)value = UINT64_MAX;
@@ -137,7 +105,8 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value) {
     *(hsa_machine_model_t *)value = HSA_MACHINE_MODEL_LARGE;
     break;
   case HSA_SYSTEM_INFO_EXTENSIONS:
-    memset(value, 0, 128);
+    memset(value, 0, EXTENSION_BYTES);
+    ((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] |= 1u << HSA_EXTENSION_AMD_LOADER % 8;
     break;
   case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
     *(const char **)value = "frontgen emulator";
@@ -154,14 +123,77 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value) {
   return HSA_STATUS_SUCCESS;
 }
 
+/* Every handler hears every event, so that two users of HSA in a process do not take them from each other. */
 hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!callback) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&emu.lock);
-  hsa_status_t status = emu.on_event && callback ? HSA_STATUS_ERROR : HSA_STATUS_SUCCESS;
+  hsa_status_t status = emu.events == EVENT_HANDLERS_MAX ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
   if (status == HSA_STATUS_SUCCESS) {
-    emu.on_event = callback;
-    emu.on_event_data = data;
+    emu.event[emu.events].call = callback;
+    emu.event[emu.events++].data = data;
   }
   pthread_mutex_unlock(&emu.lock);
   return status;
+}
+
+static const struct {
+  int number;
+  const char *name;
+} extensions[] = {
+    {HSA_EXTENSION_FINALIZER, "HSA_EXTENSION_FINALIZER"},
+    {HSA_EXTENSION_IMAGES, "HSA_EXTENSION_IMAGES"},
+    {HSA_EXTENSION_PERFORMANCE_COUNTERS, "HSA_EXTENSION_PERFORMANCE_COUNTERS"},
+    {HSA_EXTENSION_PROFILING_EVENTS, "HSA_EXTENSION_PROFILING_EVENTS"},
+    {HSA_EXTENSION_AMD_PROFILER, "HSA_EXTENSION_AMD_PROFILER"},
+    {HSA_EXTENSION_AMD_LOADER, "HSA_EXTENSION_AMD_LOADER"},
+    {HSA_EXTENSION_AMD_AQLPROFILE, "HSA_EXTENSION_AMD_AQLPROFILE"},
+};
+
+static const char *extension_name(uint16_t extension) {
+  for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
+    if (extensions[i].number == extension) return extensions[i].name;
+  return NULL;
+}
+
+bool emu_is_extension(uint16_t extension) { return extension_name(extension) != NULL; }
+
+hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!name || !emu_is_extension(extension)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *name = extension_name(extension);
+  return HSA_STATUS_SUCCESS;
+}
+
+static bool has_extension(uint16_t extension, uint16_t major) { return extension == HSA_EXTENSION_AMD_LOADER && major == LOADER_MAJOR; }
+
+hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_t version_major, uint16_t version_minor, bool *result) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!result || !emu_is_extension(extension)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *result = has_extension(extension, version_major) && version_minor <= LOADER_MINOR;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t version_major, uint16_t *version_minor, bool *result) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!version_minor || !result || !emu_is_extension(extension)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *result = has_extension(extension, version_major);
+  *version_minor = *result ? LOADER_MINOR : 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t version_major, size_t table_length, void *table) {
+  if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!table || !table_length || !emu_is_extension(extension)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!has_extension(extension, version_major)) return HSA_STATUS_ERROR;
+  loader_table(table_length, table);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version_major, uint16_t version_minor, void *table) {
+  static const size_t bytes[] = {sizeof(hsa_ven_amd_loader_1_00_pfn_t), sizeof(hsa_ven_amd_loader_1_01_pfn_t),
+      sizeof(hsa_ven_amd_loader_1_02_pfn_t), sizeof(hsa_ven_amd_loader_1_03_pfn_t)};
+  bool newer = version_minor > LOADER_MINOR;
+  hsa_status_t status = hsa_system_get_major_extension_table(extension, version_major, bytes[newer ? LOADER_MINOR : version_minor], table);
+  return status == HSA_STATUS_SUCCESS && newer ? HSA_STATUS_ERROR : status;
 }

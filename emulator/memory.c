@@ -27,9 +27,13 @@ struct memory *memory_create(void) {
   return m;
 }
 
+static void unmap(const struct allocation *a) {
+  if (a->map_bytes) munmap((void *)(uintptr_t)a->map_base, a->map_bytes);
+}
+
 void memory_destroy(struct memory *m) {
   if (!m) return;
-  for (uint32_t i = 0; i < m->count; i++) munmap((void *)(uintptr_t)m->table[i].map_base, m->table[i].map_bytes);
+  for (uint32_t i = 0; i < m->count; i++) unmap(&m->table[i]);
   free(m->table);
   pthread_rwlock_destroy(&m->lock);
   free(m);
@@ -99,12 +103,22 @@ uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint3
   return good ? a.base : 0;
 }
 
+bool memory_adopt(struct memory *m, uint64_t base, uint64_t bytes, uint32_t owner) {
+  struct allocation a = {.base = base, .bytes = bytes, .owner = owner};
+  if (!base || !bytes || base + bytes < base) return false;
+  pthread_rwlock_wrlock(&m->lock);
+  const struct allocation *last = below(m, base + bytes - 1);
+  bool good = (!last || (last->base < base && base - last->base >= last->bytes)) && insert(m, &a);
+  pthread_rwlock_unlock(&m->lock);
+  return good;
+}
+
 bool memory_free(struct memory *m, uint64_t base) {
   pthread_rwlock_wrlock(&m->lock);
   struct allocation *a = find(m, base);
   bool good = a && a->base == base;
   if (good) {
-    munmap((void *)(uintptr_t)a->map_base, a->map_bytes);
+    unmap(a);
     uint32_t at = (uint32_t)(a - m->table);
     memmove(a, a + 1, (m->count - at - 1) * sizeof *a);
     m->count--;

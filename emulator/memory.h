@@ -23,7 +23,7 @@ enum { MEMORY_ACCESS_MAX = 64 }; /* bytes of one access: an s_load_dwordx16 */
 
 struct allocation {
   uint64_t base, bytes;                /* exactly what was asked for */
-  uint64_t map_base, map_bytes;        /* the host mapping around it, guard pages included */
+  uint64_t map_base, map_bytes;        /* the host mapping around it, guard pages included; 0 bytes: not ours */
   uint32_t owner;                      /* whoever made it: pool number */
   bool read_only;                      /* code: a store is a fault */
   struct traffic_range *const *ranges; /* registered ranges that lie in it; NULL: no counting here */
@@ -38,6 +38,8 @@ void memory_destroy(struct memory *m);
 /* `bytes` of zeros (sparse: a page costs nothing until it is touched), aligned to 4096 and to `align` (a power of two). 0: the host
    refused it. The bytes behind the end are never another allocation's. */
 uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint32_t owner);
+/* The host's own bytes [base, base + bytes) as an allocation; freeing it leaves them alone. False: no memory, or part of another one. */
+bool memory_adopt(struct memory *m, uint64_t base, uint64_t bytes, uint32_t owner);
 bool memory_free(struct memory *m, uint64_t base); /* false: not the base of an allocation */
 bool memory_set_read_only(struct memory *m, uint64_t base);
 bool memory_find(struct memory *m, uint64_t addr, struct allocation *out); /* the allocation that holds addr */

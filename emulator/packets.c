@@ -31,17 +31,15 @@ static bool await_header(const struct queue *q, const uint16_t *header, uint16_t
   }
 }
 
-static void tell_memory_fault(const struct dispatch_result *r) {
-  pthread_mutex_lock(&emu.lock);
-  hsa_amd_system_event_callback_t on_event = emu.on_event;
-  void *data = emu.on_event_data;
-  pthread_mutex_unlock(&emu.lock);
-  if (!on_event) return;
+static void tell_memory_fault(const struct queue *q, const struct dispatch_result *r) {
   hsa_amd_event_t event = {.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT};
-  event.memory_fault.agent = emu_gpu_agent;
+  event.memory_fault.agent = emu_gpu_agent(q->agent);
   event.memory_fault.virtual_address = r->fault_address;
   event.memory_fault.fault_reason_mask = r->fault_read_only ? HSA_AMD_MEMORY_FAULT_READ_ONLY : HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
-  on_event(&event, data);
+  pthread_mutex_lock(&emu.lock);
+  uint32_t handlers = emu.events;
+  pthread_mutex_unlock(&emu.lock);
+  for (uint32_t i = 0; i < handlers; i++) emu.event[i].call(&event, emu.event[i].data);
 }
 
 static hsa_status_t status_of(const struct dispatch_result *r) {
@@ -74,7 +72,8 @@ static hsa_status_t refuse(const char *what, uint64_t value) {
 static hsa_status_t run_dispatch(struct queue *q, const hsa_kernel_dispatch_packet_t *p, uint64_t index) {
   uint32_t dims = p->setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS & 3;
   if (!dims) return refuse("the dispatch packet has no dimensions: setup", p->setup);
-  struct start start = {.kernel = executable_kernel(p->kernel_object),
+  struct start start = {.kernel = executable_kernel_on(q->agent, p->kernel_object),
+      .agent = q->agent,
       .kernarg = (uint64_t)(uintptr_t)p->kernarg_address,
       .packet = (uint64_t)(uintptr_t)p,
       .queue = (uint64_t)(uintptr_t)q->abi,
@@ -82,9 +81,10 @@ static hsa_status_t run_dispatch(struct queue *q, const hsa_kernel_dispatch_pack
       .grid = {p->grid_size_x, dims > 1 ? p->grid_size_y : 1, dims > 2 ? p->grid_size_z : 1},
       .size = {p->workgroup_size_x, dims > 1 ? p->workgroup_size_y : 1, dims > 2 ? p->workgroup_size_z : 1},
       .lds_bytes = p->group_segment_size};
-  if (!start.kernel) return refuse("no frozen executable has the packet's kernel object", p->kernel_object);
+  if (!start.kernel) return refuse("no frozen executable of this agent has the packet's kernel object", p->kernel_object);
+  queue_cus(q, start.cus);
   struct dispatch_result r = dispatch_run(&emu.device, &start, &q->stop);
-  if (r.status == DISPATCH_MEMORY) tell_memory_fault(&r);
+  if (r.status == DISPATCH_MEMORY) tell_memory_fault(q, &r);
   return status_of(&r);
 }
 
@@ -136,11 +136,19 @@ static hsa_status_t run_vendor(const struct queue *q, const hsa_amd_barrier_valu
   return HSA_STATUS_SUCCESS;
 }
 
-/* Executes a packet; *completion is its completion signal. */
-static hsa_status_t run_packet(struct queue *q, void *packet, uint16_t header, uint64_t index, hsa_signal_t *completion) {
+/* A fence's scope is none, agent or system; the bits behind them are reserved. */
+static bool good_header(uint16_t header) {
+  uint32_t acquire = header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3, release = header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3;
+  return acquire <= HSA_FENCE_SCOPE_SYSTEM && release <= HSA_FENCE_SCOPE_SYSTEM && !(header >> 13);
+}
+
+/* Executes a packet. Its completion signal is in the same place in all. */
+static hsa_status_t run_packet(struct queue *q, void *packet, uint16_t header, uint64_t index) {
   const hsa_kernel_dispatch_packet_t *dispatch = packet;
   const hsa_barrier_and_packet_t *barrier = packet;
-  *completion = dispatch->completion_signal; /* in the same place in all */
+  hsa_signal_t completion = dispatch->completion_signal;
+  if (!good_header(header)) return refuse("a packet's header has reserved bits or fence scopes: header", header);
+  if (completion.handle && !signal_of(completion)) return refuse("a packet's completion signal is no signal:", completion.handle);
   switch (packet_type(header)) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
     return run_dispatch(q, dispatch, index);
@@ -160,14 +168,18 @@ static bool process(struct queue *q, uint64_t index) {
   uint8_t *packet = (uint8_t *)(uintptr_t)(q->ring + index % q->abi->hsa_queue.size * PACKET_BYTES);
   uint16_t *at = (uint16_t *)(void *)packet, header;
   if (!await_doorbell(q, index) || !await_header(q, at, &header)) return false;
-  hsa_signal_t completion;
-  hsa_status_t status = run_packet(q, packet, header, index, &completion);
+  uint64_t start = emu_timestamp();
+  hsa_status_t status = run_packet(q, packet, header, index);
   if (status != HSA_STATUS_SUCCESS) {
     if (q->callback) q->callback(status, &q->abi->hsa_queue, q->data);
     return false;
   }
   if (stopped(q)) return false;
-  struct signal *done = signal_of(completion);
+  struct signal *done = signal_of(((const hsa_kernel_dispatch_packet_t *)(const void *)packet)->completion_signal);
+  if (done && __atomic_load_n(&q->timed, __ATOMIC_RELAXED)) {
+    done->abi.start_ts = start;
+    done->abi.end_ts = emu_timestamp();
+  }
   __atomic_store_n(at, (uint16_t)(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
   __atomic_store_n(&q->abi->read_dispatch_id, index + 1, __ATOMIC_RELEASE);
   if (done) signal_add(done, -1);

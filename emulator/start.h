@@ -15,6 +15,8 @@ struct start {
   uint32_t grid[3]; /* work-items */
   uint32_t size[3]; /* work-items of a workgroup */
   uint32_t lds_bytes;
+  uint32_t agent;               /* whose compute units it takes ... */
+  uint32_t cus[MODEL_XCDS_MAX]; /* ... and by XCD, how many of them it may */
   /* From start_plan(). */
   uint32_t groups[3], workgroups;
   uint32_t waves;         /* of a full workgroup */
