@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
   must(front_instance_create(kernel, NULL, &instance));
   struct front_args args = arguments(device, &info);
   must(front_binding_create(instance, &args, &binding));
-  must(front_queue_create(device, 0, &queue));
+  must(front_queue_create(device, NULL, &queue));
   must(front_launch(queue, binding, &ticket));
   must(front_wait(ticket, UINT64_C(10000000000)));
   must(front_memory_copy(device, &klen, args.klen, sizeof klen));

@@ -87,7 +87,7 @@ static enum front_status load_kernel(struct session *session, const struct sessi
   if (status == FRONT_OK) status = front_kernel_describe(session->kernel, &session->kernel_info);
   if (status == FRONT_OK) status = front_instance_create(session->kernel, &instance, &session->instance);
   if (status == FRONT_OK) status = front_instance_describe(session->instance, &session->instance_info);
-  if (status == FRONT_OK) status = front_queue_create(session->device, 0, &session->queue);
+  if (status == FRONT_OK) status = front_queue_create(session->device, NULL, &session->queue);
   return status;
 }
 

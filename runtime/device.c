@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens HSA, lists its GPU agents, and opens one with its memory pools. */
+/* Lists HSA's GPU agents, and opens one with its memory pools. */
 #include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
+#include "kfd.h"
+#include "log.h"
+#include "process.h"
 #include "status.h"
+#include "visible.h"
 
 enum { AGENTS_MAX = 256 };
 
@@ -15,7 +18,15 @@ struct agents {
   const struct hsa_table *hsa;
   hsa_agent_t gpu[AGENTS_MAX], cpu[AGENTS_MAX];
   uint32_t gpus, cpus;
+  uint32_t hidden; /* GPUs that a list leaves out */
 };
+
+/* Older libraries do not know it: then it stays empty. */
+static void agent_uuid(const struct hsa_table *hsa, hsa_agent_t agent, char uuid[VISIBLE_UUID_BYTES]) {
+  char text[128] = {0};
+  bool known = hsa->hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_UUID, text) == HSA_STATUS_SUCCESS;
+  snprintf(uuid, VISIBLE_UUID_BYTES, "%.31s", known ? text : "");
+}
 
 static hsa_status_t add_agent(hsa_agent_t agent, void *data) {
   struct agents *agents = data;
@@ -27,62 +38,36 @@ static hsa_status_t add_agent(hsa_agent_t agent, void *data) {
   return HSA_STATUS_SUCCESS;
 }
 
-static enum front_status list_agents(const struct hsa_table *hsa, struct agents *agents) {
+/* Leaves the GPU agents that HIP would show. */
+static void hide_agents(struct agents *agents) {
+  char uuid[AGENTS_MAX][VISIBLE_UUID_BYTES];
+  uint32_t index[AGENTS_MAX];
+  const char *list = visible_list();
+  if (!list) return;
+  for (uint32_t i = 0; i < agents->gpus; i++) agent_uuid(agents->hsa, agents->gpu[i], uuid[i]);
+  hsa_agent_t all[AGENTS_MAX];
+  memcpy(all, agents->gpu, sizeof all);
+  uint32_t shown = visible_devices(list, (const char(*)[VISIBLE_UUID_BYTES])uuid, agents->gpus, index);
+  for (uint32_t i = 0; i < shown; i++) agents->gpu[i] = all[index[i]];
+  log_line("devices: \"%s\" of HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES shows %u of %u GPUs", list, shown, agents->gpus);
+  agents->hidden = agents->gpus - shown;
+  agents->gpus = shown;
+}
+
+static enum front_status list_agents(const struct runtime *runtime, const char *call, struct agents *agents) {
+  const struct hsa_table *hsa = &runtime->hsa;
   *agents = (struct agents){.hsa = hsa};
+  if (!process_is(runtime->forks)) return process_forked(call);
   hsa_status_t code = hsa->hsa_iterate_agents(add_agent, agents);
-  return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(hsa, FRONT_ERR_HSA, "hsa_iterate_agents", code);
-}
-
-enum front_status front_open(const struct front_options *options, front_runtime *runtime) {
-  if (!runtime) return status_fail(FRONT_ERR_ARGUMENT, "front_open: runtime is null");
-  if (options && options->size < sizeof options->size)
-    return status_fail(FRONT_ERR_ARGUMENT, "front_open: options->size is %zu: set it to sizeof(struct front_options)", options->size);
-  const char *library = NULL;
-  if (options && options->size >= offsetof(struct front_options, hsa_library) + sizeof library) library = options->hsa_library;
-
-  struct runtime *made = calloc(1, sizeof *made);
-  if (!made) return status_fail(FRONT_ERR_MEMORY, "front_open: no host memory");
-  enum front_status status = hsa_table_load(library, &made->hsa, made->path, sizeof made->path);
-  if (status == FRONT_OK) {
-    hsa_status_t code = made->hsa.hsa_init();
-    if (code != HSA_STATUS_SUCCESS) {
-      /* ROCr says OUT_OF_RESOURCES when there is no usable driver. */
-      status = code == HSA_STATUS_ERROR_OUT_OF_RESOURCES
-                   ? status_fail(
-                         FRONT_ERR_NO_DEVICE, "%s finds no usable GPU driver: is there a /dev/kfd, and may this user open it?", made->path)
-                   : hsa_fail(&made->hsa, FRONT_ERR_HSA, "hsa_init", code);
-    }
-  }
-  if (status != FRONT_OK) {
-    free(made);
-    return status;
-  }
-  fault_listen(&made->hsa);
-  runtime->impl = made;
-  return FRONT_OK;
-}
-
-enum front_status front_close(front_runtime runtime) {
-  if (!runtime.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_close: the runtime is null");
-  uint32_t users = runtime.impl->users;
-  if (users) return status_fail(FRONT_ERR_BUSY, "front_close: %u devices are open: close them first", users);
-  const struct hsa_table *hsa = &runtime.impl->hsa;
-  hsa_status_t code = hsa->hsa_shut_down();
-  enum front_status status = code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(hsa, FRONT_ERR_HSA, "hsa_shut_down", code);
-  free(runtime.impl);
-  return status;
-}
-
-enum front_status front_library_path(front_runtime runtime, const char **path) {
-  if (!runtime.impl || !path) return status_fail(FRONT_ERR_ARGUMENT, "front_library_path: null argument");
-  *path = runtime.impl->path;
+  if (code != HSA_STATUS_SUCCESS) return hsa_fail(hsa, FRONT_ERR_HSA, "hsa_iterate_agents", code);
+  hide_agents(agents);
   return FRONT_OK;
 }
 
 enum front_status front_device_count(front_runtime runtime, uint32_t *count) {
   if (!runtime.impl || !count) return status_fail(FRONT_ERR_ARGUMENT, "front_device_count: null argument");
   struct agents agents;
-  enum front_status status = list_agents(&runtime.impl->hsa, &agents);
+  enum front_status status = list_agents(runtime.impl, "front_device_count", &agents);
   if (status == FRONT_OK) *count = agents.gpus;
   return status;
 }
@@ -114,9 +99,7 @@ static void describe_place(const struct hsa_table *hsa, hsa_agent_t agent, struc
     if (hsa->hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DOMAIN, &domain) != HSA_STATUS_SUCCESS) domain = 0;
     snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", domain & 0xffff, bdf >> 8 & 0xff, bdf >> 3 & 0x1f, bdf & 7);
   }
-  if (hsa->hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_UUID, text) == HSA_STATUS_SUCCESS)
-    snprintf(info->uuid, sizeof info->uuid, "%.31s", text);
-  memset(text, 0, sizeof text);
+  agent_uuid(hsa, agent, info->uuid);
   if (hsa->hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME, text) == HSA_STATUS_SUCCESS)
     snprintf(info->product, sizeof info->product, "%.63s", text);
 }
@@ -200,7 +183,7 @@ static enum front_status describe_index(const struct agents *agents, uint32_t in
 enum front_status front_device_describe(front_runtime runtime, uint32_t index, struct front_device_info *info) {
   if (!runtime.impl || !info) return status_fail(FRONT_ERR_ARGUMENT, "front_device_describe: null argument");
   struct agents agents;
-  enum front_status status = list_agents(&runtime.impl->hsa, &agents);
+  enum front_status status = list_agents(runtime.impl, "front_device_describe", &agents);
   if (status != FRONT_OK) return status;
   if (index >= agents.gpus)
     return status_fail(FRONT_ERR_NO_DEVICE, "front_device_describe: index %u: there are %u GPU agents", index, agents.gpus);
@@ -216,6 +199,16 @@ static bool is_meant(const char *which, uint32_t index, const struct front_devic
   return !strcmp(which, number) || (*info->uuid && !strcmp(which, info->uuid)) || (*info->pci && !strcmp(which, info->pci));
 }
 
+static enum front_status no_agents(const struct agents *agents) {
+  char kfd[700];
+  if (agents->hidden)
+    return status_fail(FRONT_ERR_NO_DEVICE, "\"%s\" of HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES shows none of %u GPU agents",
+        visible_list(), agents->hidden);
+  kfd_describe(kfd, sizeof kfd);
+  return status_fail(FRONT_ERR_NO_DEVICE, "HSA has no GPU agent: %s; ROCR_VISIBLE_DEVICES is %s", kfd,
+      getenv("ROCR_VISIBLE_DEVICES") ? getenv("ROCR_VISIBLE_DEVICES") : "not set");
+}
+
 /* The agent that `which` means, into device->agent and ->info. */
 static enum front_status choose_agent(const struct agents *agents, const char *which, struct device *device) {
   char list[1024] = "";
@@ -229,14 +222,14 @@ static enum front_status choose_agent(const struct agents *agents, const char *w
         list + used, sizeof list - used, "%s%u = %s %s %s", i ? ", " : "", i, device->info.name, device->info.uuid, device->info.pci);
     if (n > 0 && used + (size_t)n < sizeof list) used += (size_t)n;
   }
-  if (!agents->gpus) return status_fail(FRONT_ERR_NO_DEVICE, "HSA has no GPU agent");
+  if (!agents->gpus) return no_agents(agents);
   return status_fail(FRONT_ERR_NO_DEVICE, "no GPU agent \"%s\": there are %s", which, list);
 }
 
 enum front_status front_device_open(front_runtime runtime, const char *which, front_device *device) {
   if (!runtime.impl || !device) return status_fail(FRONT_ERR_ARGUMENT, "front_device_open: null argument");
   struct agents agents;
-  enum front_status status = list_agents(&runtime.impl->hsa, &agents);
+  enum front_status status = list_agents(runtime.impl, "front_device_open", &agents);
   if (status != FRONT_OK) return status;
   struct device *made = calloc(1, sizeof *made);
   if (!made) return status_fail(FRONT_ERR_MEMORY, "front_device_open: no host memory");
@@ -249,12 +242,14 @@ enum front_status front_device_open(front_runtime runtime, const char *which, fr
     return status;
   }
   runtime.impl->users++;
+  log_line("device: %s %s %s, %u compute units", made->info.isa, made->info.uuid, made->info.pci, made->info.compute_units);
   device->impl = made;
   return FRONT_OK;
 }
 
 enum front_status front_device_close(front_device device) {
   if (!device.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_device_close: the device is null");
+  if (!process_is(device.impl->runtime->forks)) return process_forked("front_device_close");
   uint32_t users = device.impl->users;
   if (users)
     return status_fail(FRONT_ERR_BUSY, "front_device_close: %u kernels, queues and allocations are left: destroy them first", users);

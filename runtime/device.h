@@ -4,6 +4,7 @@
 #define FRONT_DEVICE_H
 
 #include "hsa_table.h"
+#include "process.h"
 
 struct device {
   struct runtime *runtime;
@@ -14,5 +15,8 @@ struct device {
   struct front_device_info info;
   _Atomic uint32_t users; /* kernels, queues and allocations */
 };
+
+/* False in a fork of the process that opened the device. */
+static inline bool device_is_here(const struct device *device) { return process_is(device->runtime->forks); }
 
 #endif

@@ -31,16 +31,19 @@ enum front_status memory_free(struct device *device, void *address) {
 
 enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address) {
   if (!device.impl || !address || !bytes) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_allocate: null argument, or no bytes");
+  if (!device_is_here(device.impl)) return process_forked("front_memory_allocate");
   return memory_allocate(device.impl, device.impl->local, bytes, "a buffer", address);
 }
 
 enum front_status front_memory_free(front_device device, void *address) {
   if (!device.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_free: the device is null");
+  if (!device_is_here(device.impl)) return process_forked("front_memory_free");
   return memory_free(device.impl, address);
 }
 
 enum front_status front_memory_copy(front_device device, void *to, const void *from, uint64_t bytes) {
   if (!device.impl || !to || !from) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_copy: null argument");
+  if (!device_is_here(device.impl)) return process_forked("front_memory_copy");
   if (!bytes) return FRONT_OK;
   hsa_status_t code = device.impl->hsa->hsa_memory_copy(to, from, bytes);
   return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_memory_copy", code);
@@ -49,6 +52,7 @@ enum front_status front_memory_copy(front_device device, void *to, const void *f
 enum front_status front_memory_fill(front_device device, void *to, uint32_t value, uint64_t words) {
   if (!device.impl || !to || (uintptr_t)to % 4)
     return status_fail(FRONT_ERR_ARGUMENT, "front_memory_fill: null argument, or an address that is not a multiple of 4");
+  if (!device_is_here(device.impl)) return process_forked("front_memory_fill");
   if (!words) return FRONT_OK;
   hsa_status_t code = device.impl->hsa->hsa_amd_memory_fill(to, value, words);
   return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_amd_memory_fill", code);

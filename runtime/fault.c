@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process-wide record of GPU memory faults, by agent. */
+/* GPU memory faults, told to the queues of the agent. */
 #include "fault.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-enum { FAULT_AGENTS = 64, FAULT_TABLES = 8 };
+#include "log.h"
+
+enum { FAULT_TABLES = 8 };
 
 static struct {
   pthread_mutex_t lock;
-  struct {
-    uint64_t agent;
-    struct fault fault;
-  } agent[FAULT_AGENTS];
-  unsigned agents;
+  struct fault_watch *watch;
   __typeof__(hsa_amd_register_system_event_handler) *listened[FAULT_TABLES]; /* one a library */
   unsigned listeners;
 } record = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Not handled here: another handler, or HSA's default, which ends the process. */
+static const hsa_status_t not_ours = HSA_STATUS_ERROR;
+
 static hsa_status_t on_event(const hsa_amd_event_t *event, void *data) {
   (void)data;
-  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR; /* not handled here */
+  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return not_ours;
   const hsa_amd_gpu_memory_fault_info_t *info = &event->memory_fault;
+  const struct fault fault = {info->virtual_address, info->fault_reason_mask};
+  bool taken = false;
+  log_line("memory fault of agent 0x%llx at 0x%llx", (unsigned long long)info->agent.handle, (unsigned long long)fault.address);
   pthread_mutex_lock(&record.lock);
-  unsigned i = 0;
-  while (i < record.agents && record.agent[i].agent != info->agent.handle) i++;
-  if (i == record.agents && i < FAULT_AGENTS) record.agent[record.agents++].agent = info->agent.handle;
-  if (i < FAULT_AGENTS) {
-    record.agent[i].fault.count++;
-    record.agent[i].fault.address = info->virtual_address;
-    record.agent[i].fault.reasons = info->fault_reason_mask;
-  }
+  for (struct fault_watch *w = record.watch; w; w = w->next)
+    if (w->agent.handle == info->agent.handle) taken |= w->tell(w, &fault);
   pthread_mutex_unlock(&record.lock);
-  return HSA_STATUS_SUCCESS; /* handled: HSA must not abort the process */
+  return taken ? HSA_STATUS_SUCCESS : not_ours;
 }
 
 void fault_listen(const struct hsa_table *hsa) {
@@ -45,13 +43,19 @@ void fault_listen(const struct hsa_table *hsa) {
   if (fresh) (void)hsa->hsa_amd_register_system_event_handler(on_event, NULL);
 }
 
-struct fault fault_of(hsa_agent_t agent) {
-  struct fault found = {0};
+void fault_watch(struct fault_watch *watch) {
   pthread_mutex_lock(&record.lock);
-  for (unsigned i = 0; i < record.agents; i++)
-    if (record.agent[i].agent == agent.handle) found = record.agent[i].fault;
+  watch->next = record.watch;
+  record.watch = watch;
   pthread_mutex_unlock(&record.lock);
-  return found;
+}
+
+void fault_forget(struct fault_watch *watch) {
+  pthread_mutex_lock(&record.lock);
+  struct fault_watch **at = &record.watch;
+  while (*at && *at != watch) at = &(*at)->next;
+  if (*at) *at = watch->next;
+  pthread_mutex_unlock(&record.lock);
 }
 
 void fault_reasons(uint32_t reasons, char *text, size_t bytes) {

@@ -8,8 +8,13 @@
    and what to do. An out parameter is written only on success. Handles are one-field structs: pass them by value. A handle's owner
    destroys it, children before parents. The library never exits, aborts, prints, or picks the emulator unless it is named.
 
-   Threads: different objects may be used from different threads at once. A queue, an instance and a binding each belong to one thread
-   at a time. Creating and destroying children of one device is safe from several threads. front_error() is per thread. */
+   Threads: different objects may be used from different threads at once. A queue belongs to one thread at a time, and so do an instance
+   with its bindings and the queue that has its launches; runtimes, devices, kernels and bundles may be used by all. front_error() is per
+   thread. A fork before front_open() is fine; in the child of a process that had opened HSA every call that needs it is FORKED. More, in
+   one table: docs/runtime.md.
+
+   Options: the struct may be null, and a field of zero is the default. Set size to the struct's sizeof: programs and libraries of different
+   versions then know which fields the other has. */
 #ifndef FRONT_H
 #define FRONT_H
 
@@ -34,7 +39,8 @@ enum front_status {
   FRONT_ERR_TIMEOUT,     /* the launch did not end in time and may still run; or it has ended, but a poll of its gave up (guard) */
   FRONT_ERR_FAULT,       /* the queue stopped: a memory fault, an illegal instruction, ... The queue is dead */
   FRONT_ERR_HSA,         /* any other failure of an HSA call: the text has its name and HSA's own words */
-  FRONT_ERR_HIP          /* the same of a HIP call (front_hip.h) */
+  FRONT_ERR_HIP,         /* the same of a HIP call (front_hip.h) */
+  FRONT_ERR_FORKED       /* this process is a child of the one that opened HSA: nothing works here */
 };
 
 typedef struct front_runtime {
@@ -70,6 +76,10 @@ const char *front_status_name(enum front_status status);
    failing call. */
 const char *front_error(void);
 
+/* "0.1.0"; and the kernarg ABI that code objects must have. */
+const char *front_version(void);
+uint32_t front_kernarg_abi(void);
+
 /* Receives one line, without a newline, of what the library does and passes over: the library it loaded, code objects that do not fit,
    faults. Called from any thread, HSA's too; it must not call this library. */
 typedef void (*front_log_callback)(void *user, const char *line);
@@ -79,15 +89,15 @@ void front_log(front_log_callback callback, void *user);
 
 /* ---- the HSA library ------------------------------------------------------------------------------------------------------- */
 
-/* Zero means the default for every field. Set size to sizeof(struct front_options): a newer library then knows which fields you have. */
 struct front_options {
   size_t size;
   const char *hsa_library; /* a path or soname; default: the environment's FRONT_HSA_LIBRARY, else libhsa-runtime64.so.1 */
 };
 
 /* Loads the HSA library (an already loaded copy first) and initialises it. `options` may be null. Several front_open calls share one
-   HSA; all of a process must name the same library.
-   Errors: LIBRARY (the text lists every name that was tried and why it failed), NO_DEVICE (HSA found no driver), HSA. */
+   HSA, also with other users of it in the process. A library whose initialisation failed is not tried again: HSA does not bear it.
+   Errors: LIBRARY (the text lists every name that was tried and why it failed), NO_DEVICE (HSA found no driver; the text says what is with
+   /dev/kfd), HSA, FORKED. */
 enum front_status front_open(const struct front_options *options, front_runtime *runtime);
 
 /* Shuts HSA down if this was its last user. Every device must be closed. The library stays mapped. */
@@ -104,11 +114,12 @@ struct front_device_info {
   char product[64];       /* for people only */
   char uuid[32];          /* "GPU-1234567890abcdef", or "" */
   char pci[16];           /* "0000:c1:00.0" */
-  uint32_t compute_units; /* that a queue of this process may use: masks are counted */
+  uint32_t compute_units; /* a queue may have fewer: front_queue_create() counts its mask */
   uint64_t memory_bytes;  /* of the device's own memory */
 };
 
-/* The number of GPU agents. Zero is not an error. */
+/* The number of GPU agents that ROCR_VISIBLE_DEVICES (obeyed by HSA) and HIP_VISIBLE_DEVICES or, if that is not set, CUDA_VISIBLE_DEVICES
+   leave, in their order: index i is HIP's device i. Zero is not an error. */
 enum front_status front_device_count(front_runtime runtime, uint32_t *count);
 
 /* Describes agent `index`, without opening it. */
@@ -219,14 +230,28 @@ enum front_status front_kernel_destroy(front_kernel kernel);
 
 enum front_status front_kernel_describe(front_kernel kernel, struct front_kernel_info *info);
 
+enum front_argument_use { FRONT_ARGUMENT_IN, FRONT_ARGUMENT_OUT, FRONT_ARGUMENT_INOUT, FRONT_ARGUMENT_INSTANCE, FRONT_ARGUMENT_SCALAR };
+
+struct front_argument_info {
+  const char *name; /* a field of struct front_args */
+  uint32_t offset;  /* in struct front_args */
+  uint32_t use;     /* enum front_argument_use; INSTANCE: leave it null */
+  uint32_t needed;  /* 0: this key does not use it, it may be null */
+  uint32_t align;   /* of what it points to */
+  uint64_t bytes;   /* of what it points to; 0: the key does not say (x, comp_bt, cos_sin, swa) */
+};
+
+/* The index-th argument of the kernarg block. Errors: NOT_FOUND behind the last one. */
+enum front_status front_kernel_argument(front_kernel kernel, uint32_t index, struct front_argument_info *argument);
+
 /* ---- instances and bindings -------------------------------------------------------------------------------------------------------- */
 
-/* Zero means the default for every field; set size as in front_options. */
 struct front_instance_options {
   size_t size;
   void *epoch;          /* a u32 in device memory that the caller owns and shares between instances; default: one of its own */
   uint32_t first_epoch; /* value of the instance's own epoch word */
   uint32_t guard_us;    /* how long one wait for another workgroup may take, if the kernel has a guard; at most 42 s; default: 2 s */
+  uint32_t debug;       /* 1: every launch first looks at pos, slot, swa_lens and t2r, as front_launch_options says. Slow */
 };
 
 struct front_instance_info {
@@ -279,7 +304,9 @@ struct front_args {
   void *guard;          /* leave null: the instance's */
 };
 
-/* A kernarg block of the instance, written now. `args` is copied; the memory it points to must live as long as launches use it.
+/* A kernarg block of the instance, written now. `args` is copied; the memory it points to must live as long as launches use it. Refused by
+   name: a null pointer that the key uses, a misaligned one, a stride or block size that cannot be, memory that HSA knows to end before what
+   the key reads or writes there, x for S rows, one block of swa, one position of cos_sin. Memory that HSA does not know is believed.
    Errors: ARGUMENT (names the argument), MEMORY. */
 enum front_status front_binding_create(front_instance instance, const struct front_args *args, front_binding *binding);
 
@@ -291,18 +318,53 @@ enum front_status front_binding_destroy(front_binding binding);
 
 /* ---- launches ------------------------------------------------------------------------------------------------------------------------ */
 
-/* A queue with room for `launches` launches in flight (rounded up to a power of two; 0: 64). */
-enum front_status front_queue_create(front_device device, uint32_t launches, front_queue *queue);
+enum front_fence { FRONT_FENCE_SYSTEM, FRONT_FENCE_AGENT };
+
+struct front_queue_options {
+  size_t size;
+  uint32_t launches;    /* room for so many in flight, rounded up to a power of two; at most 4096; default: 64 */
+  uint32_t cooperative; /* 1: a cooperative HSA queue */
+  uint32_t spin;        /* 1: front_wait() spins instead of sleeping */
+  uint32_t acquire;     /* enum front_fence: scope before a launch. AGENT: nobody but this GPU wrote inputs since the last launch */
+  uint32_t release;     /* enum front_fence: scope behind it. AGENT: nobody but this GPU reads the outputs */
+};
+
+/* Errors: RESIDENCY (a compute unit mask leaves too few), ARGUMENT, MEMORY, HSA. */
+enum front_status front_queue_create(front_device device, const struct front_queue_options *options, front_queue *queue);
+
+/* Gives up what is in flight: those launches are FAULT, the queue can only be destroyed, and the memory that they use must not be freed
+   unless the device is known to have stopped. For launches that do not end. */
+enum front_status front_queue_stop(front_queue queue);
 
 /* BUSY while a launch is in flight on a healthy queue. */
 enum front_status front_queue_destroy(front_queue queue);
 
-/* Puts one launch (256 x 512 threads) behind the queue's others: it starts when they have ended, with acquire and release fences at
-   system scope. Allocates nothing, locks nothing. `ticket` may be null. Nothing else may hold compute units while it runs.
+/* Puts one launch (256 x 512 threads) behind the queue's others: it starts when they have ended. Allocates nothing, locks nothing.
+   `ticket` may be null. Nothing else may hold compute units while it runs.
    After a launch of the instance that gave up or did not end, this call first clears what it left (not on the fast path).
    Errors: BUSY (the queue is full, the instance has a launch in flight on another queue, or one that gave up has others in flight behind
-   it), FAULT (the queue is dead). */
+   it), FAULT (the queue is dead), FORKED. */
 enum front_status front_launch(front_queue queue, front_binding binding, front_ticket *ticket);
+
+struct front_launch_options {
+  size_t size;
+  uint64_t after;      /* an hsa_signal_t's handle: the launch, and all behind it on its queue, start when its value is 0 */
+  uint64_t completion; /* an hsa_signal_t's handle: 1 is subtracted when the launch has ended. Not if the queue dies before */
+  /* Called once, from a thread of HSA's, when the launch has ended (OK; TIMEOUT: it gave up) or the queue has died (FAULT). It must not
+     call this library; front_wait() then has the text. A launch is in flight until its callback has returned. */
+  void (*ended)(void *user, enum front_status status);
+  void *user;
+  /* Debug mode only: host copies of the inputs of these names. Null: the launch copies the device's, which are what the kernel will read
+     only if nothing in flight writes them. Refused: pos outside [0, 2^24) or cos_sin; a slot outside swa, or of two rows; swa_lens outside
+     [0, window]; t2r outside comp_bt (each where the row uses it, and HSA knows the memory's size). Read before the call returns. */
+  const int64_t *pos, *slot;
+  const int32_t *swa_lens, *t2r;
+};
+
+/* The same, with options. `after` and `completion` take up to two more packets of the queue; `ended` allocates in HSA.
+   Errors: also ARGUMENT (debug mode: names the input and the row), LIBRARY (no callbacks in this HSA). */
+enum front_status front_launch_with(
+    front_queue queue, front_binding binding, const struct front_launch_options *options, front_ticket *ticket);
 
 /* Waits until that launch, and all before it on its queue, have ended, for at most timeout_ns (UINT64_MAX: for ever). A launch's outputs
    are valid only after FRONT_OK. Errors: TIMEOUT: the launch has not ended; or it has, but without what a poll of its waited for, or behind

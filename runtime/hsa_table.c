@@ -12,14 +12,17 @@ static const char *const system_names[] = {"libhsa-runtime64.so.1", "/opt/rocm/l
 
 /* The first function that the library lacks, or null. */
 static const char *bind_functions(void *library, struct hsa_table *table) {
-#define X(function)                                                                                                                        \
+#define Y(function)                                                                                                                        \
   {                                                                                                                                        \
     void *address = dlsym(library, #function);                                                                                             \
-    if (!address) return #function;                                                                                                        \
     memcpy(&table->function, &address, sizeof address); /* C has no cast for this */                                                       \
   }
+#define X(function)                                                                                                                        \
+  Y(function)                                                                                                                              \
+  if (!table->function) return #function;
 #include "hsa_api.def"
 #undef X
+#undef Y
   return NULL;
 }
 

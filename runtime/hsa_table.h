@@ -11,14 +11,17 @@
 /* A test may fill it with functions of its own. */
 struct hsa_table {
 #define X(function) __typeof__(function) *function;
+#define Y(function) __typeof__(function) *function; /* or null */
 #include "hsa_api.def"
 #undef X
+#undef Y
 };
 
 struct runtime {
   struct hsa_table hsa;
   char path[512];         /* where the library was found */
   _Atomic uint32_t users; /* open devices */
+  uint32_t forks;         /* process_forks when it was opened */
 };
 
 /* Finds the library and fills the table; does not call it. `library` null: FRONT_HSA_LIBRARY, else the system's. A named library is

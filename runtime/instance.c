@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "device_memory.h"
+#include "extensible.h"
 #include "instance_guard.h"
 #include "kernarg.h"
-#include "launch.h"
+#include "memory_check.h"
+#include "queue.h"
 #include "status.h"
 
 static enum front_status fill(const struct device *device, void *to, uint32_t value, uint64_t bytes) {
@@ -18,7 +20,7 @@ static enum front_status fill(const struct device *device, void *to, uint32_t va
 
 static enum front_status make_epoch(struct instance *instance, const struct front_instance_options *options) {
   struct device *device = instance->kernel->device;
-  if (options && options->epoch) {
+  if (options->epoch) {
     if ((uintptr_t)options->epoch % 4) return status_fail(FRONT_ERR_ARGUMENT, "front_instance_create: epoch is not 4-byte aligned");
     instance->epoch = options->epoch;
     return FRONT_OK;
@@ -26,7 +28,7 @@ static enum front_status make_epoch(struct instance *instance, const struct fron
   enum front_status status = memory_allocate(device, device->local, 4, "the epoch", &instance->epoch);
   if (status != FRONT_OK) return status;
   instance->owns_epoch = true;
-  return fill(device, instance->epoch, options ? options->first_epoch : 0, 4);
+  return fill(device, instance->epoch, options->first_epoch, 4);
 }
 
 static void release(struct instance *instance) {
@@ -38,17 +40,19 @@ static void release(struct instance *instance) {
 
 enum front_status front_instance_create(front_kernel kernel, const struct front_instance_options *options, front_instance *instance) {
   if (!kernel.impl || !instance) return status_fail(FRONT_ERR_ARGUMENT, "front_instance_create: null argument");
-  if (options && options->size < sizeof *options)
-    return status_fail(
-        FRONT_ERR_ARGUMENT, "front_instance_create: options->size is %zu: set it to sizeof(struct front_instance_options)", options->size);
+  struct front_instance_options o;
+  enum front_status status = options_take(&o, sizeof o, options, "front_instance_create");
+  if (status != FRONT_OK) return status;
+  if (!device_is_here(kernel.impl->device)) return process_forked("front_instance_create");
   struct instance *made = calloc(1, sizeof *made);
   if (!made) return status_fail(FRONT_ERR_MEMORY, "front_instance_create: no host memory");
   made->kernel = kernel.impl;
+  made->debug = o.debug != 0;
   struct device *device = kernel.impl->device;
-  enum front_status status = memory_allocate(device, device->local, kernel.impl->info.scratch_bytes, "the scratch", &made->scratch);
+  status = memory_allocate(device, device->local, kernel.impl->info.scratch_bytes, "the scratch", &made->scratch);
   if (status == FRONT_OK) status = fill(device, made->scratch, 0, kernel.impl->info.scratch_bytes);
-  if (status == FRONT_OK) status = make_epoch(made, options);
-  if (status == FRONT_OK && kernel.impl->layer.guard) status = instance_guard_create(made, options ? options->guard_us : 0);
+  if (status == FRONT_OK) status = make_epoch(made, &o);
+  if (status == FRONT_OK && kernel.impl->layer.guard) status = instance_guard_create(made, o.guard_us);
   if (status != FRONT_OK) {
     release(made);
     return status;
@@ -60,6 +64,7 @@ enum front_status front_instance_create(front_kernel kernel, const struct front_
 
 enum front_status front_instance_destroy(front_instance instance) {
   if (!instance.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_instance_destroy: the instance is null");
+  if (!device_is_here(instance.impl->kernel->device)) return process_forked("front_instance_destroy");
   if (instance.impl->users)
     return status_fail(FRONT_ERR_BUSY, "front_instance_destroy: %u bindings are left: destroy them first", instance.impl->users);
   instance.impl->kernel->users--;
@@ -74,13 +79,14 @@ enum front_status front_instance_describe(front_instance instance, struct front_
 }
 
 static enum front_status refuse_in_flight(const char *call, const struct instance *instance, const uint32_t *in_flight) {
-  if (*in_flight) launch_retire(instance->queue);
+  if (*in_flight) queue_retire(instance->queue);
   if (*in_flight) return status_fail(FRONT_ERR_BUSY, "%s: %u launches are in flight: wait for them", call, *in_flight);
   return FRONT_OK;
 }
 
 enum front_status front_instance_reset(front_instance instance) {
   if (!instance.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_instance_reset: the instance is null");
+  if (!device_is_here(instance.impl->kernel->device)) return process_forked("front_instance_reset");
   enum front_status status = refuse_in_flight("front_instance_reset", instance.impl, &instance.impl->in_flight);
   if (status != FRONT_OK) return status;
   struct kernel *kernel = instance.impl->kernel;
@@ -98,10 +104,16 @@ static void write_block(struct binding *binding, const struct front_args *args) 
   binding->block->guard = binding->instance->guard;
 }
 
+static enum front_status check_args(const struct kernel *kernel, const struct front_args *args) {
+  enum front_status status = kernarg_check(&kernel->layer, args);
+  return status == FRONT_OK ? memory_check_args(kernel->device, &kernel->layer, args) : status;
+}
+
 enum front_status front_binding_create(front_instance instance, const struct front_args *args, front_binding *binding) {
   if (!instance.impl || !args || !binding) return status_fail(FRONT_ERR_ARGUMENT, "front_binding_create: null argument");
   struct kernel *kernel = instance.impl->kernel;
-  enum front_status status = kernarg_check(&kernel->layer, args);
+  if (!device_is_here(kernel->device)) return process_forked("front_binding_create");
+  enum front_status status = check_args(kernel, args);
   if (status != FRONT_OK) return status;
   struct binding *made = calloc(1, sizeof *made);
   if (!made) return status_fail(FRONT_ERR_MEMORY, "front_binding_create: no host memory");
@@ -122,8 +134,9 @@ enum front_status front_binding_create(front_instance instance, const struct fro
 enum front_status front_binding_update(front_binding binding, const struct front_args *args) {
   if (!binding.impl || !args) return status_fail(FRONT_ERR_ARGUMENT, "front_binding_update: null argument");
   struct instance *instance = binding.impl->instance;
+  if (!device_is_here(instance->kernel->device)) return process_forked("front_binding_update");
   enum front_status status = refuse_in_flight("front_binding_update", instance, &binding.impl->in_flight);
-  if (status == FRONT_OK) status = kernarg_check(&instance->kernel->layer, args);
+  if (status == FRONT_OK) status = check_args(instance->kernel, args);
   if (status == FRONT_OK) write_block(binding.impl, args);
   return status;
 }
@@ -131,6 +144,7 @@ enum front_status front_binding_update(front_binding binding, const struct front
 enum front_status front_binding_destroy(front_binding binding) {
   if (!binding.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_binding_destroy: the binding is null");
   struct instance *instance = binding.impl->instance;
+  if (!device_is_here(instance->kernel->device)) return process_forked("front_binding_destroy");
   enum front_status status = refuse_in_flight("front_binding_destroy", instance, &binding.impl->in_flight);
   if (status != FRONT_OK) return status;
   status = memory_free(instance->kernel->device, binding.impl->block);

@@ -13,6 +13,7 @@ struct instance {
   bool owns_epoch;
   uint32_t *guard;     /* GUARD_WORDS in device memory, or null: the kernel's polls have no bounds */
   bool guard_mapped;   /* the host can load them */
+  bool debug;          /* every launch looks at the step's inputs */
   bool stopped;        /* a launch gave up: the record is cleared before the next one */
   bool unfinished;     /* a launch did not end: scratch and record are cleared before the next one */
   uint32_t users;      /* bindings */

@@ -27,36 +27,69 @@ _Static_assert(offsetof(struct front_args, x_stride) == 56 && offsetof(struct fr
                    offsetof(struct front_args, guard) == 208,
     "front_args: hand-counted offsets");
 
-enum argument_type { TYPE_PTR, TYPE_I32, TYPE_I64 };
-enum argument_use { USE_IN, USE_OUT, USE_INOUT, USE_DEVICE, USE_SCALAR };
-
-static const struct {
-  const char *name;
-  size_t offset;
-  uint32_t align;
-  enum argument_type type;
-  enum argument_use use;
-} arguments[] = {
-#define ARG(name, type, align, dtype, use, bytes) {#name, offsetof(struct front_args, name), align, TYPE_##type, USE_##use},
+#define USE_IN     FRONT_ARGUMENT_IN
+#define USE_OUT    FRONT_ARGUMENT_OUT
+#define USE_INOUT  FRONT_ARGUMENT_INOUT
+#define USE_DEVICE FRONT_ARGUMENT_INSTANCE
+#define USE_SCALAR FRONT_ARGUMENT_SCALAR
+const struct kernarg_argument kernarg_arguments[KERNARG_ARGUMENTS] = {
+#define ARG(name, type, align, dtype, use, bytes) {#name, offsetof(struct front_args, name), align, USE_##use},
 #include "front_args.def"
 #undef ARG
 };
 
-static bool is_one_of(const char *name, const char *const *list) {
-  while (*list && strcmp(name, *list) != 0) list++;
-  return *list != NULL;
+/* Does a kernel of this layer touch what the pointer points to, or use the number? */
+bool kernarg_needed(const struct layer *layer, uint32_t argument) {
+  switch (argument) {
+  case KERNARG_kt:
+  case KERNARG_klen:
+  case KERNARG_swa_idx:
+  case KERNARG_swa_lens:
+    return !layer->index;
+  case KERNARG_topk:
+  case KERNARG_t2r:
+  case KERNARG_comp_bt:
+  case KERNARG_bt_stride:
+  case KERNARG_comp_block:
+    return !layer->index && layer->ratio > 0;
+  case KERNARG_qr_out:
+    return layer->index;
+  case KERNARG_tl:
+    return layer->timeline;
+  case KERNARG_x:
+  case KERNARG_x_stride:
+    return !layer->x8_given;
+  case KERNARG_guard:
+    return layer->guard;
+  default:
+    return true;
+  }
 }
 
-/* Does a kernel of this layer touch what the pointer points to? */
-static bool is_used(const struct layer *layer, const char *name) {
-  static const char *const keys[] = {"kt", "klen", "swa_idx", "swa_lens", NULL};
-  static const char *const compressed[] = {"topk", "t2r", "comp_bt", NULL};
-  if (is_one_of(name, keys)) return !layer->index;
-  if (is_one_of(name, compressed)) return !layer->index && layer->ratio > 0;
-  if (!strcmp(name, "qr_out")) return layer->index;
-  if (!strcmp(name, "tl")) return layer->timeline;
-  if (!strcmp(name, "x")) return !layer->x8_given;
-  return true;
+uint64_t kernarg_bytes(const struct layer *layer, uint32_t argument) {
+  const uint64_t S = (uint64_t)layer->tokens, WINDOW = (uint64_t)layer->window, SCRATCH = layer_scratch_bytes(layer);
+  const uint64_t Q_ROWS = geometry_q_rows((uint32_t)layer->tp), KEYS = geometry_keys((uint32_t)layer->ratio, (uint32_t)layer->window);
+  const uint64_t all[KERNARG_ARGUMENTS] = {
+#define ARG(name, type, align, dtype, use, bytes) bytes,
+#include "front_args.def"
+#undef ARG
+  };
+  return all[argument];
+}
+
+uint64_t kernarg_span(const struct layer *layer, const struct front_args *args, uint32_t argument) {
+  switch (argument) {
+  case KERNARG_x:
+    return ((uint64_t)(layer->tokens - 1) * (uint64_t)args->x_stride + HIDDEN) * 2;
+  case KERNARG_comp_bt:
+    return 4;
+  case KERNARG_cos_sin:
+    return ROPE * 4;
+  case KERNARG_swa:
+    return (uint64_t)KV_RECORD_BYTES * (uint64_t)args->swa_block;
+  default:
+    return kernarg_bytes(layer, argument);
+  }
 }
 
 static enum front_status check_scalars(const struct layer *layer, const struct front_args *args) {
@@ -73,18 +106,19 @@ static enum front_status check_scalars(const struct layer *layer, const struct f
 }
 
 enum front_status kernarg_check(const struct layer *layer, const struct front_args *args) {
-  for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-    if (arguments[i].type != TYPE_PTR) continue;
+  for (uint32_t i = 0; i < KERNARG_ARGUMENTS; i++) {
+    const struct kernarg_argument *argument = &kernarg_arguments[i];
+    if (argument->use == FRONT_ARGUMENT_SCALAR) continue;
     const void *address;
-    memcpy(&address, (const char *)args + arguments[i].offset, sizeof address);
-    const char *name = arguments[i].name;
-    if (arguments[i].use == USE_DEVICE) {
+    memcpy(&address, (const char *)args + argument->offset, sizeof address);
+    const char *name = argument->name;
+    if (argument->use == FRONT_ARGUMENT_INSTANCE) {
       if (address) return status_fail(FRONT_ERR_ARGUMENT, "%s is the instance's: leave it null", name);
       continue;
     }
-    if (!address && is_used(layer, name)) return status_fail(FRONT_ERR_ARGUMENT, "%s is null: this kernel uses it", name);
-    if ((uintptr_t)address % arguments[i].align)
-      return status_fail(FRONT_ERR_ARGUMENT, "%s is at %p: it must be aligned to %u bytes", name, address, arguments[i].align);
+    if (!address && kernarg_needed(layer, i)) return status_fail(FRONT_ERR_ARGUMENT, "%s is null: this kernel uses it", name);
+    if ((uintptr_t)address % argument->align)
+      return status_fail(FRONT_ERR_ARGUMENT, "%s is at %p: it must be aligned to %u bytes", name, address, argument->align);
   }
   return check_scalars(layer, args);
 }

@@ -7,7 +7,9 @@
 #include "bundle_open.h"
 #include "geometry.h"
 #include "inspect.h"
+#include "kernarg.h"
 #include "kernel.h"
+#include "log.h"
 #include "read_file.h"
 #include "status.h"
 
@@ -64,9 +66,10 @@ static void release(struct kernel *kernel) {
 /* Takes `image`, also when it fails. */
 static enum front_status make_kernel(struct device *device, void *image, size_t bytes, const char *key, front_kernel *kernel) {
   struct kernel *made = calloc(1, sizeof *made);
-  if (!made) {
+  if (!made || !device_is_here(device)) {
     free(image);
-    return status_fail(FRONT_ERR_MEMORY, "front_kernel_load: no host memory");
+    free(made);
+    return made ? process_forked("front_kernel_load") : status_fail(FRONT_ERR_MEMORY, "front_kernel_load: no host memory");
   }
   made->device = device;
   made->image = image;
@@ -79,6 +82,7 @@ static enum front_status make_kernel(struct device *device, void *image, size_t 
     return status;
   }
   device->users++;
+  log_line("kernel: %s for %s, %u bytes of scratch", made->info.name, made->info.arch, made->info.scratch_bytes);
   kernel->impl = made;
   return FRONT_OK;
 }
@@ -115,6 +119,7 @@ enum front_status front_kernel_load_bundle(front_device device, front_bundle bun
 
 enum front_status front_kernel_destroy(front_kernel kernel) {
   if (!kernel.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_kernel_destroy: the kernel is null");
+  if (!device_is_here(kernel.impl->device)) return process_forked("front_kernel_destroy");
   uint32_t users = kernel.impl->users;
   if (users) return status_fail(FRONT_ERR_BUSY, "front_kernel_destroy: %u instances are left: destroy them first", users);
   kernel.impl->device->users--;
@@ -125,5 +130,20 @@ enum front_status front_kernel_destroy(front_kernel kernel) {
 enum front_status front_kernel_describe(front_kernel kernel, struct front_kernel_info *info) {
   if (!kernel.impl || !info) return status_fail(FRONT_ERR_ARGUMENT, "front_kernel_describe: null argument");
   *info = kernel.impl->info;
+  return FRONT_OK;
+}
+
+enum front_status front_kernel_argument(front_kernel kernel, uint32_t index, struct front_argument_info *argument) {
+  if (!kernel.impl || !argument) return status_fail(FRONT_ERR_ARGUMENT, "front_kernel_argument: null argument");
+  if (index >= KERNARG_ARGUMENTS)
+    return status_fail(FRONT_ERR_NOT_FOUND, "front_kernel_argument: index %u: there are %d arguments", index, KERNARG_ARGUMENTS);
+  const struct kernarg_argument *a = &kernarg_arguments[index];
+  const struct layer *layer = &kernel.impl->layer;
+  *argument = (struct front_argument_info){.name = a->name,
+      .offset = a->offset,
+      .use = a->use,
+      .needed = kernarg_needed(layer, index),
+      .align = a->align,
+      .bytes = kernarg_bytes(layer, index)};
   return FRONT_OK;
 }

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "note.h"
+
 static _Thread_local char last_error[8192];
 
 enum front_status status_fail(enum front_status status, const char *format, ...) {
@@ -18,6 +20,10 @@ enum front_status status_fail(enum front_status status, const char *format, ...)
   last_error[to] = 0;
   return status;
 }
+
+const char *front_version(void) { return FRONT_VERSION; }
+
+uint32_t front_kernarg_abi(void) { return FRONT_NOTE_KERNARG_ABI; }
 
 const char *front_error(void) { return last_error; }
 
@@ -37,6 +43,7 @@ const char *front_status_name(enum front_status status) {
       [FRONT_ERR_FAULT] = "FRONT_ERR_FAULT",
       [FRONT_ERR_HSA] = "FRONT_ERR_HSA",
       [FRONT_ERR_HIP] = "FRONT_ERR_HIP",
+      [FRONT_ERR_FORKED] = "FRONT_ERR_FORKED",
   };
   unsigned index = (unsigned)status;
   return index < sizeof names / sizeof names[0] ? names[index] : "unknown status";

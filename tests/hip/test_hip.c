@@ -52,7 +52,7 @@ static void launch_directly(void) {
   FRONT(front_kernel_load_file(device, object, NULL, &k));
   FRONT(front_instance_create(k, NULL, &instance));
   FRONT(front_binding_create(instance, &a, &b));
-  FRONT(front_queue_create(device, 0, &queue));
+  FRONT(front_queue_create(device, NULL, &queue));
   for (int i = 0; i < 2; i++) {
     layer_clear(&args, &info, NULL);
     layer_set(&args, &info, &step[i], NULL);

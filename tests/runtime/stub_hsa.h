@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pretended HSA library: no GPU, no execution; it keeps what it was asked to do and fails on request. Not for threads. */
+/* A pretended HSA library: no GPU, no execution; it keeps what it was asked to do and fails on request. Its functions may be called from
+   several threads; what to pretend is set while nobody calls. */
 #ifndef FRONT_TESTS_STUB_HSA_H
 #define FRONT_TESTS_STUB_HSA_H
 
@@ -13,29 +14,37 @@ enum stub_behaviour {
   STUB_COMPLETES,    /* a launch ends at once */
   STUB_HANGS,        /* it never ends, until stub_finish() */
   STUB_QUEUE_ERROR,  /* the queue's callback is called instead */
-  STUB_MEMORY_FAULT, /* the process's memory fault handler is called instead */
+  STUB_MEMORY_FAULT, /* the process's memory fault handlers are called instead */
+  STUB_SLOW,         /* it ends once somebody has looked at a signal some times */
+  STUB_LOST,         /* it ends, and its completion signal is forgotten */
 };
 
-enum { STUB_PACKETS = 256 };
+enum { STUB_PACKETS = 256, STUB_SLOW_LOOKS = 20 };
 
 struct stub_state {
   /* What to pretend. */
   uint32_t gpus, compute_units;
   const char *isa;
   enum stub_behaviour behaviour;
-  bool no_driver;           /* hsa_init says OUT_OF_RESOURCES */
-  uint32_t gives_up;        /* the n-th packet from now leaves a guard record; 0: none */
-  bool no_host_access;      /* the host cannot reach device memory */
-  uint32_t fail_allocation; /* the n-th pool allocation from now fails; 0: none */
+  bool no_driver;             /* hsa_init says OUT_OF_RESOURCES */
+  uint32_t gives_up;          /* the n-th packet from now leaves a guard record; 0: none */
+  bool no_host_access;        /* the host cannot reach device memory */
+  uint32_t fail_allocation;   /* the n-th pool allocation from now fails; 0: none */
+  _Atomic uint32_t fail_call; /* the n-th call from now that can fail does, with OUT_OF_RESOURCES; 0: none */
+  uint32_t masked_units;      /* compute units of a queue's mask; 0: all */
+  bool unnoted;               /* packets are not kept */
   /* What was asked. */
   hsa_kernel_dispatch_packet_t packet[STUB_PACKETS];
-  uint32_t packets;
-  int inits, allocations, queues, signals, executables;
+  _Atomic uint32_t packets;
+  _Atomic int inits, allocations, queues, signals, executables, readers;
+  _Atomic int calls;            /* that can fail */
+  _Atomic int faults_not_taken; /* memory faults that no handler took: HSA would have ended the process */
 };
 
 /* Looked up with dlsym. */
 struct stub_state *stub_state(void);
 void stub_reset(void);
-void stub_finish(void); /* ends the launches that hang */
+void stub_finish(void);       /* ends the launches that hang */
+void stub_memory_fault(void); /* of the first GPU, out of the blue */
 
 #endif

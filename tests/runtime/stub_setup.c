@@ -6,26 +6,29 @@
 #include <string.h>
 
 struct stub_state *stub;
-void (*finish_stub)(void);
+void (*finish_stub)(void), (*raise_memory_fault)(void);
+static void *library;
 static void (*reset_stub)(void);
 
-static bool look_up(void *library, const char *name, void *function) {
+static bool look_up(const char *name, void *function) {
   void *address = dlsym(library, name);
   memcpy(function, &address, sizeof address);
   return address != NULL;
 }
 
 bool stub_load(void) {
-  void *library = dlopen(built_path("tests/runtime/libstub_hsa.so"), RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(built_path("tests/runtime/libstub_hsa.so"), RTLD_NOW | RTLD_LOCAL);
   struct stub_state *(*get)(void);
-  if (library && look_up(library, "stub_state", &get) && look_up(library, "stub_reset", &reset_stub) &&
-      look_up(library, "stub_finish", &finish_stub)) {
+  if (library && look_up("stub_state", &get) && look_up("stub_reset", &reset_stub) && look_up("stub_finish", &finish_stub) &&
+      look_up("stub_memory_fault", &raise_memory_fault)) {
     stub = get();
     return true;
   }
   fprintf(stderr, "%s\n", dlerror());
   return false;
 }
+
+void stub_function(const char *name, void *function) { assert_true(look_up(name, function)); }
 
 int stub_before_each(void **context) {
   (void)context;
@@ -95,6 +98,7 @@ void close_stub(front_runtime runtime, front_device device) {
   assert_int_equal(stub->queues, 0);
   assert_int_equal(stub->signals, 0);
   assert_int_equal(stub->executables, 0);
+  assert_int_equal(stub->readers, 0);
 }
 
 struct front_args good_args(void *m) {
@@ -132,10 +136,12 @@ struct setup set_up(uint32_t launches) {
   assert_int_equal(front_kernel_load(s.device, image, bytes, stub_key, &s.kernel), FRONT_OK);
   const struct front_instance_options options = {.size = sizeof options, .first_epoch = 77};
   assert_int_equal(front_instance_create(s.kernel, &options, &s.instance), FRONT_OK);
-  assert_int_equal(front_memory_allocate(s.device, 4096, &s.memory), FRONT_OK);
+  assert_int_equal(front_memory_allocate(s.device, STUB_MEMORY_BYTES, &s.memory), FRONT_OK);
   s.args = good_args(s.memory);
   assert_int_equal(front_binding_create(s.instance, &s.args, &s.binding), FRONT_OK);
-  assert_int_equal(front_queue_create(s.device, launches, &s.queue), FRONT_OK);
+  assert_int_equal(
+      front_queue_create(s.device, &(struct front_queue_options){sizeof(struct front_queue_options), .launches = launches}, &s.queue),
+      FRONT_OK);
   return s;
 }
 

@@ -10,7 +10,10 @@
 
 /* The loaded library's, from stub_load() on. */
 extern struct stub_state *stub;
-extern void (*finish_stub)(void);
+extern void (*finish_stub)(void), (*raise_memory_fault)(void);
+
+/* A function of the library's, as another user of HSA in the process would get it. */
+void stub_function(const char *name, void *function);
 
 /* The key of make_object()'s kernel. */
 extern const char stub_key[];
@@ -28,6 +31,8 @@ front_device open_stub(front_runtime *runtime);
 
 /* Also holds that nothing of the library is left. */
 void close_stub(front_runtime runtime, front_device device);
+
+enum { STUB_MEMORY_BYTES = 20 << 20 }; /* of struct setup: as much as the largest argument */
 
 /* Everything up to a queue, with every pointer of the binding good. */
 struct setup {

@@ -43,9 +43,6 @@ static void no_gpu_is_an_error_and_never_the_emulator(void **context) {
   assert_int_equal(front_open(&options, &runtime), FRONT_OK);
   assert_int_equal(front_device_open(runtime, NULL, &device), FRONT_ERR_NO_DEVICE);
   assert_int_equal(front_close(runtime), FRONT_OK);
-  stub->no_driver = true;
-  assert_int_equal(front_open(&options, &runtime), FRONT_ERR_NO_DEVICE);
-  assert_non_null(strstr(front_error(), "/dev/kfd"));
 }
 
 static void an_agent_is_found_by_index_uuid_and_pci_address(void **context) {
@@ -218,7 +215,8 @@ static void a_full_queue_refuses_and_two_queues_cannot_share_an_instance(void **
   struct setup s = set_up(4);
   front_queue other;
   front_ticket ticket[4];
-  assert_int_equal(front_queue_create(s.device, 4, &other), FRONT_OK);
+  assert_int_equal(
+      front_queue_create(s.device, &(struct front_queue_options){sizeof(struct front_queue_options), .launches = 4}, &other), FRONT_OK);
   stub->behaviour = STUB_HANGS;
   for (int i = 0; i < 4; i++) assert_int_equal(front_launch(s.queue, s.binding, &ticket[i]), FRONT_OK);
   assert_int_equal(front_launch(s.queue, s.binding, NULL), FRONT_ERR_BUSY);
@@ -297,7 +295,7 @@ static void an_instance_goes_on_after_a_launch_that_did_not_end_only_with_a_clea
   assert_int_equal(front_wait(ticket, 0), FRONT_ERR_FAULT);
   ((uint32_t *)info.scratch)[100] = 155;
   assert_int_equal(front_queue_destroy(s.queue), FRONT_OK);
-  assert_int_equal(front_queue_create(s.device, 0, &s.queue), FRONT_OK);
+  assert_int_equal(front_queue_create(s.device, NULL, &s.queue), FRONT_OK);
   stub->behaviour = STUB_COMPLETES;
   assert_int_equal(front_launch(s.queue, s.binding, &ticket), FRONT_OK);
   assert_int_equal(((uint32_t *)info.scratch)[100], 0);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens and closes HSA. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extensible.h"
+#include "fault.h"
+#include "hsa_table.h"
+#include "kfd.h"
+#include "log.h"
+#include "process.h"
+#include "status.h"
+
+enum { LIBRARIES = 8 };
+
+/* Libraries whose initialisation failed: HSA keeps what it had built up by then. */
+static struct {
+  pthread_mutex_t lock;
+  struct {
+    __typeof__(hsa_init) *init;
+    enum front_status status;
+    char text[512];
+  } failed[LIBRARIES];
+  uint32_t count;
+  bool opened;    /* once in this process or one that it was forked from, */
+  uint32_t forks; /* when process_forks was this */
+} history = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum front_status init_failed(const struct runtime *runtime, hsa_status_t code) {
+  char kfd[700];
+  /* ROCr says OUT_OF_RESOURCES when there is no usable driver. */
+  if (code != HSA_STATUS_ERROR_OUT_OF_RESOURCES) return hsa_fail(&runtime->hsa, FRONT_ERR_HSA, "hsa_init", code);
+  kfd_describe(kfd, sizeof kfd);
+  return status_fail(FRONT_ERR_NO_DEVICE, "%s finds no usable GPU driver: %s", runtime->path, kfd);
+}
+
+/* With the lock. */
+static enum front_status initialise(struct runtime *runtime) {
+  for (uint32_t i = 0; i < history.count; i++)
+    if (history.failed[i].init == runtime->hsa.hsa_init)
+      return status_fail(history.failed[i].status, "%s (it failed before: HSA cannot be tried twice in a process)", history.failed[i].text);
+  if (history.opened && !process_is(history.forks)) return process_forked("front_open");
+  hsa_status_t code = runtime->hsa.hsa_init();
+  runtime->forks = process_forks;
+  if (code == HSA_STATUS_SUCCESS) {
+    history.opened = true;
+    history.forks = process_forks;
+    return FRONT_OK;
+  }
+  enum front_status status = init_failed(runtime, code);
+  if (history.count == LIBRARIES) return status;
+  history.failed[history.count].init = runtime->hsa.hsa_init;
+  history.failed[history.count].status = status;
+  snprintf(history.failed[history.count].text, sizeof history.failed[0].text, "%.511s", front_error());
+  history.count++;
+  return status;
+}
+
+enum front_status front_open(const struct front_options *options, front_runtime *runtime) {
+  struct front_options o;
+  if (!runtime) return status_fail(FRONT_ERR_ARGUMENT, "front_open: runtime is null");
+  enum front_status status = options_take(&o, sizeof o, options, "front_open");
+  if (status != FRONT_OK) return status;
+  struct runtime *made = calloc(1, sizeof *made);
+  if (!made) return status_fail(FRONT_ERR_MEMORY, "front_open: no host memory");
+  process_watch();
+  status = hsa_table_load(o.hsa_library, &made->hsa, made->path, sizeof made->path);
+  if (status == FRONT_OK) {
+    pthread_mutex_lock(&history.lock);
+    status = initialise(made);
+    pthread_mutex_unlock(&history.lock);
+  }
+  if (status != FRONT_OK) {
+    free(made);
+    return status;
+  }
+  fault_listen(&made->hsa);
+  log_line("HSA library: %s", made->path);
+  runtime->impl = made;
+  return FRONT_OK;
+}
+
+enum front_status front_close(front_runtime runtime) {
+  if (!runtime.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_close: the runtime is null");
+  if (!process_is(runtime.impl->forks)) return process_forked("front_close");
+  uint32_t users = runtime.impl->users;
+  if (users) return status_fail(FRONT_ERR_BUSY, "front_close: %u devices are open: close them first", users);
+  const struct hsa_table *hsa = &runtime.impl->hsa;
+  hsa_status_t code = hsa->hsa_shut_down();
+  enum front_status status = code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(hsa, FRONT_ERR_HSA, "hsa_shut_down", code);
+  free(runtime.impl);
+  return status;
+}
+
+enum front_status front_library_path(front_runtime runtime, const char **path) {
+  if (!runtime.impl || !path) return status_fail(FRONT_ERR_ARGUMENT, "front_library_path: null argument");
+  *path = runtime.impl->path;
+  return FRONT_OK;
+}
