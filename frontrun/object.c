@@ -75,14 +75,43 @@ static enum run_code identify(const struct run_options *options, struct run_obje
   return (enum run_code)status;
 }
 
+/* The GPU of the bundle's only, or first, code object: what --arch is when it was not given. */
+static enum front_status bundle_arch_of(front_bundle bundle, const struct run_options *options, char arch[32]) {
+  struct front_bundle_entry entry;
+  enum front_status status = front_bundle_describe(bundle, 0, &entry);
+  if (status == FRONT_OK) snprintf(arch, 32, "%s", options->arch ? options->arch : entry.arch);
+  return status;
+}
+
+/* libfront reads the bundle, and checks the object's hash before anything else looks at it. */
+static enum run_code read_bundle(const struct run_options *options, struct run_object *object, char *error) {
+  front_bundle bundle;
+  char arch[32];
+  size_t count = 0;
+  enum front_status status = front_bundle_open(options->what, &bundle);
+  if (status != FRONT_OK) {
+    snprintf(error, RUN_ERROR_MAX, "%.2000s", front_error());
+    return session_code(status);
+  }
+  status = bundle_arch_of(bundle, options, arch);
+  if (status == FRONT_OK) status = front_bundle_count(bundle, &count);
+  if (status == FRONT_OK && !options->key)
+    snprintf(error, RUN_ERROR_MAX, "%s is a bundle of %zu code objects: pick one with --key", options->what, count);
+  else if (status == FRONT_OK)
+    status = front_bundle_read(bundle, options->key, arch, &object->bytes, &object->size);
+  if (status != FRONT_OK) snprintf(error, RUN_ERROR_MAX, "%.2000s", front_error());
+  (void)front_bundle_close(bundle);
+  return status != FRONT_OK ? session_code(status) : options->key ? RUN_GOOD : RUN_USAGE;
+}
+
 enum run_code object_get(const struct run_options *options, struct run_object *object, char error[RUN_ERROR_MAX]) {
   *object = (struct run_object){.key = options->key};
   struct stat file;
   errno = 0;
   bool there = stat(options->what, &file) == 0;
   if (there && S_ISDIR(file.st_mode)) {
-    snprintf(error, RUN_ERROR_MAX, "%s is a folder: bundles are not read by this version, name a code object in it", options->what);
-    return RUN_USAGE;
+    enum run_code code = read_bundle(options, object, error);
+    return code == RUN_GOOD ? identify(options, object, error) : code;
   }
   if (!there && (strchr(options->what, '/') || strstr(options->what, ".hsaco"))) {
     snprintf(error, RUN_ERROR_MAX, "%s: %s", options->what, strerror(errno));

@@ -56,8 +56,8 @@ static enum frontgen_status find_plan(struct check *c, char error[FRONTGEN_ERROR
   return FRONTGEN_GOOD;
 }
 
-static enum frontgen_status run_gates(struct check *c, const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]) {
-  enum frontgen_status status = check_read_code(c, options, error);
+static enum frontgen_status run_gates(struct check *c, const char *text, char error[FRONTGEN_ERROR_MAX]) {
+  enum frontgen_status status = check_read_code(c, text, error);
   if (status != FRONTGEN_GOOD && status != FRONTGEN_GATE) return status;
   check_object_gates(c);
   check_gate(c, "whole code read", "bytes",
@@ -71,8 +71,17 @@ static enum frontgen_status run_gates(struct check *c, const struct frontgen_opt
   return c->report->failed ? FRONTGEN_GATE : FRONTGEN_GOOD;
 }
 
-enum frontgen_status check_code_object(
-    const void *image, size_t bytes, const struct frontgen_options *options, struct check_report *report, char error[FRONTGEN_ERROR_MAX]) {
+static void first_failed(const struct check_report *report, char error[FRONTGEN_ERROR_MAX]) {
+  for (uint32_t i = 0; i < report->gates; i++) {
+    if (report->gate[i].good) continue;
+    snprintf(error, FRONTGEN_ERROR_MAX, "gate \"%s\": %s", report->gate[i].name, report->gate[i].message);
+    return;
+  }
+}
+
+/* One image and its disassembly. */
+static enum frontgen_status check_one(
+    const void *image, size_t bytes, const char *text, struct check_report *report, char error[FRONTGEN_ERROR_MAX]) {
   char why[CODE_ERROR_MAX];
   struct check *c = calloc(1, sizeof *c);
   memset(report, 0, sizeof *report);
@@ -84,7 +93,7 @@ enum frontgen_status check_code_object(
   enum frontgen_status status = FRONTGEN_USAGE;
   if (code_object_open(image, bytes, &c->co, why)) {
     status = find_plan(c, error);
-    if (!status) status = run_gates(c, options, error);
+    if (!status) status = run_gates(c, text, error);
     check_free_code(&c->code);
     front_note_free(&c->note);
     code_object_close(&c->co);
@@ -92,13 +101,56 @@ enum frontgen_status check_code_object(
     snprintf(error, FRONTGEN_ERROR_MAX, "%s", why);
   }
   if (!status) error[0] = 0;
-  for (uint32_t i = 0; status == FRONTGEN_GATE && i < report->gates; i++) {
-    if (report->gate[i].good) continue;
-    snprintf(error, FRONTGEN_ERROR_MAX, "gate \"%s\": %s", report->gate[i].name, report->gate[i].message);
-    break;
-  }
+  if (status == FRONTGEN_GATE) first_failed(report, error);
   free(c);
   return status;
+}
+
+/* Before llvm-objdump sees it: its words on a file that is none of ours help nobody. */
+static bool is_code_object(const void *image, size_t bytes, char error[FRONTGEN_ERROR_MAX]) {
+  struct code_object co;
+  char why[CODE_ERROR_MAX];
+  bool good = code_object_open(image, bytes, &co, why);
+  if (good)
+    code_object_close(&co);
+  else
+    snprintf(error, FRONTGEN_ERROR_MAX, "%s", why);
+  return good;
+}
+
+enum frontgen_status check_code_objects(struct check_image *image, struct check_report *report, size_t count,
+    const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]) {
+  struct check_image some[CHECK_IMAGES_MAX];
+  size_t place[CHECK_IMAGES_MAX], readable = 0;
+  char *text[CHECK_IMAGES_MAX];
+  if (count > CHECK_IMAGES_MAX) {
+    snprintf(error, FRONTGEN_ERROR_MAX, "%zu code objects at once, %d are allowed", count, CHECK_IMAGES_MAX);
+    return FRONTGEN_USAGE;
+  }
+  for (size_t i = 0; i < count; i++) {
+    memset(&report[i], 0, sizeof report[i]);
+    image[i].status = FRONTGEN_USAGE;
+    if (!is_code_object(image[i].bytes, image[i].size, image[i].error)) continue;
+    some[readable].bytes = image[i].bytes;
+    some[readable].size = image[i].size;
+    place[readable++] = i;
+  }
+  enum frontgen_status status = readable ? check_disassemble(some, readable, options, text, error) : FRONTGEN_GOOD;
+  for (size_t i = 0; i < readable && !status; i++) {
+    struct check_image *one = &image[place[i]];
+    one->status = check_one(one->bytes, one->size, text[i], &report[place[i]], one->error);
+    free(text[i]);
+  }
+  return status;
+}
+
+enum frontgen_status check_code_object(
+    const void *image, size_t bytes, const struct frontgen_options *options, struct check_report *report, char error[FRONTGEN_ERROR_MAX]) {
+  struct check_image one = {.bytes = image, .size = bytes};
+  enum frontgen_status status = check_code_objects(&one, report, 1, options, error);
+  if (status) return status;
+  memcpy(error, one.error, sizeof one.error);
+  return one.status;
 }
 
 void check_print(const struct check_report *report, FILE *out) {

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+enum { CHECK_SOME = UINT32_MAX }; /* as an expected count: the plan does not say, but at least one */
+
 enum { CHECK_GATES_MAX = 40, CHECK_MESSAGE_MAX = 240 };
 
 struct check_gate {
@@ -29,6 +31,17 @@ struct check_report {
    ours (see `error`). FRONTGEN_ENVIRONMENT: llvm-objdump fails, or no memory. The report is filled in the first two cases. Thread safe. */
 enum frontgen_status check_code_object(
     const void *image, size_t bytes, const struct frontgen_options *options, struct check_report *report, char error[FRONTGEN_ERROR_MAX]);
+
+/* The same of several images with one run of llvm-objdump: each has its own status and error. Not FRONTGEN_GOOD: nothing was checked. */
+struct check_image {
+  const void *bytes;
+  size_t size;
+  enum frontgen_status status;
+  char error[FRONTGEN_ERROR_MAX];
+};
+enum { CHECK_IMAGES_MAX = 16 };
+enum frontgen_status check_code_objects(struct check_image *image, struct check_report *report, size_t count,
+    const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]);
 
 /* One line a gate: verdict, name, examined of expected; the message behind a failed one. */
 void check_print(const struct check_report *report, FILE *out);

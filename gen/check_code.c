@@ -95,22 +95,55 @@ static enum frontgen_status read_lines(struct check *c, const char *text, char e
   return FRONTGEN_GATE;
 }
 
-enum frontgen_status check_read_code(struct check *c, const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]) {
-  char path[TOOL_PATH_MAX], *text = NULL;
-  size_t bytes;
-  int image = tool_file(c->co.image, c->co.bytes), output = tool_file(NULL, 0);
-  enum frontgen_status status = no_memory(error);
-  if (image >= 0 && output >= 0) {
-    tool_file_path(image, path);
-    status = tool_run(TOOL_OBJDUMP, (const char *const[]){"-d", path, NULL}, -1, output, &image, 1, options, error);
-    if (!status && !(text = tool_file_read(output, &bytes))) status = no_memory(error);
+/* Cuts the listing where each file's begins: "PATH:\tfile format ...". */
+static bool split(const char *listing, char paths[][TOOL_PATH_MAX], size_t count, char *text[CHECK_IMAGES_MAX]) {
+  const char *start[CHECK_IMAGES_MAX + 1];
+  for (size_t i = 0; i < count; i++) {
+    char head[TOOL_PATH_MAX + 16];
+    snprintf(head, sizeof head, "\n%s:\tfile format", paths[i]);
+    start[i] = strstr(i ? start[i - 1] : listing, head);
+    if (!start[i]) return false;
+    start[i]++;
   }
-  if (!status) status = read_lines(c, text, error);
-  if (!status) status = check_find_blocks(&c->code, error);
-  free(text);
-  if (image >= 0) close(image);
+  start[count] = listing + strlen(listing);
+  for (size_t i = 0; i < count; i++)
+    if (!(text[i] = strndup(start[i], (size_t)(start[i + 1] - start[i])))) return false;
+  return true;
+}
+
+enum frontgen_status check_disassemble(const struct check_image *image, size_t count, const struct frontgen_options *options,
+    char *text[CHECK_IMAGES_MAX], char error[FRONTGEN_ERROR_MAX]) {
+  int files[CHECK_IMAGES_MAX], output = tool_file(NULL, 0);
+  char paths[CHECK_IMAGES_MAX][TOOL_PATH_MAX], *listing = NULL;
+  const char *arguments[CHECK_IMAGES_MAX + 2] = {"-d"};
+  size_t bytes, made = 0;
+  for (size_t i = 0; i < count; i++) text[i] = NULL;
+  for (; made < count && (files[made] = tool_file(image[made].bytes, image[made].size)) >= 0; made++) {
+    tool_file_path(files[made], paths[made]);
+    arguments[made + 1] = paths[made];
+  }
+  enum frontgen_status status = no_memory(error);
+  if (made == count && output >= 0) {
+    status = tool_run(TOOL_OBJDUMP, arguments, -1, output, files, count, options, error);
+    if (!status && !(listing = tool_file_read(output, &bytes))) status = no_memory(error);
+  }
+  if (!status && !split(listing, paths, count, text)) {
+    snprintf(error, FRONTGEN_ERROR_MAX, "llvm-objdump's text has not every file's head: is it LLVM's?");
+    status = FRONTGEN_ENVIRONMENT;
+  }
+  for (size_t i = 0; status && i < count; i++) {
+    free(text[i]);
+    text[i] = NULL;
+  }
+  free(listing);
+  while (made) close(files[--made]);
   if (output >= 0) close(output);
   return status;
+}
+
+enum frontgen_status check_read_code(struct check *c, const char *text, char error[FRONTGEN_ERROR_MAX]) {
+  enum frontgen_status status = read_lines(c, text, error);
+  return status ? status : check_find_blocks(&c->code, error);
 }
 
 void check_free_code(struct check_code *code) {

@@ -9,8 +9,6 @@
 #include "issue_order.h"
 #include "note.h"
 
-enum { CHECK_SOME = UINT32_MAX }; /* as an expected count: the plan does not say, but at least one */
-
 struct check_inst {
   uint32_t offset, bytes; /* from the kernel's entry */
   uint32_t block;
@@ -54,8 +52,13 @@ void check_gate(struct check *c, const char *name, const char *unit, uint32_t ex
 void check_note_fault(const struct check_inst *at, char message[CHECK_MESSAGE_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Disassembles the kernel, and finds its blocks and loops. FRONTGEN_GATE: the code cannot be followed (`error` says where). */
-enum frontgen_status check_read_code(struct check *c, const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]);
+/* llvm-objdump's text of each image, malloc'd. */
+enum frontgen_status check_disassemble(const struct check_image *image, size_t count, const struct frontgen_options *options,
+    char *text[CHECK_IMAGES_MAX], char error[FRONTGEN_ERROR_MAX]);
+
+/* Reads the kernel's instructions of that text, and finds its blocks and loops. FRONTGEN_GATE: the code cannot be followed (`error` says
+   where). */
+enum frontgen_status check_read_code(struct check *c, const char *text, char error[FRONTGEN_ERROR_MAX]);
 void check_free_code(struct check_code *code);
 
 /* Finds the blocks, their successors and loops of the instructions. */

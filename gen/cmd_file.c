@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a command reads. */
+/* Files that a command reads, folders that it makes. */
 #include "cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,4 +37,19 @@ int cmd_read_file(const char *path, char **data, size_t *bytes) {
   free(*data);
   *data = NULL;
   return cmd_fail(FRONTGEN_USAGE, "cannot read %.300s: %s: name a code object (.hsaco)", path, why);
+}
+
+int cmd_make_folder(const char *path) {
+  char part[PATH_MAX];
+  size_t length = strlen(path);
+  if (length == 0 || length >= sizeof part) return cmd_fail(FRONTGEN_USAGE, "-o \"%.60s\": not a path", path);
+  for (size_t i = 1; i <= length; i++) {
+    if (path[i] != '/' && path[i] != 0) continue;
+    snprintf(part, sizeof part, "%.*s", (int)i, path);
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+      return cmd_fail(FRONTGEN_USAGE, "cannot make the folder %.400s: %s: name another with -o", part, strerror(errno));
+  }
+  struct stat st;
+  if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return cmd_fail(FRONTGEN_USAGE, "-o %.400s is not a folder: name another", path);
+  return FRONTGEN_GOOD;
 }

@@ -20,6 +20,24 @@ int cmd_expand(const char *word, struct front_key **keys, size_t *count) {
   return cmd_fail(FRONTGEN_USAGE, "%s", error);
 }
 
+int cmd_expand_all(const struct cmd_line *line, struct front_key **all, size_t *all_count) {
+  *all = NULL;
+  *all_count = 0;
+  for (size_t i = 0; i < line->count; i++) {
+    struct front_key *keys;
+    size_t count;
+    int status = cmd_expand(line->words[i], &keys, &count);
+    if (status) return status;
+    struct front_key *grown = realloc(*all, (*all_count + count) * sizeof *grown);
+    if (grown) memcpy(grown + *all_count, keys, count * sizeof *grown);
+    free(keys);
+    if (!grown) return cmd_fail(FRONTGEN_ENVIRONMENT, "out of memory for the keys: narrow a range");
+    *all = grown;
+    *all_count += count;
+  }
+  return FRONTGEN_GOOD;
+}
+
 int cmd_keys(int argc, char **argv) {
   struct cmd_line line;
   struct text out = {0};

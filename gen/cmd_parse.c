@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_ARCH = 256, OPT_SAVE_TEMPS, OPT_JSON, OPT_SECONDS, OPT_MEBIBYTES, OPT_HELP };
+enum { OPT_ARCH = 256, OPT_SAVE_TEMPS, OPT_JSON, OPT_SECONDS, OPT_MEBIBYTES, OPT_SHARD, OPT_EMBED, OPT_JUNIT, OPT_HELP };
 
 struct request {
   struct cmd_line *line;
@@ -25,9 +25,14 @@ static const struct argp_option all_options[] = {
     {"time-limit", OPT_SECONDS, "SECONDS", 0, "a tool's time limit (default 60)", 0},
     {"memory-limit", OPT_MEBIBYTES, "MIB", 0, "a tool's memory limit (default 4096)", 0},
     {"json", OPT_JSON, NULL, 0, "as JSON", 0},
+    {"jobs", 'j', "N", 0, "how many at once (default: one a CPU)", 0},
+    {"shard", OPT_SHARD, "I/N", 0, "only every N-th key, from the I-th on: for build farms; frontgen merge puts shards together", 0},
+    {"embed", OPT_EMBED, "FILE.c", 0, "a C file with all code objects, too", 0},
+    {"junit", OPT_JUNIT, "FILE.xml", 0, "a JUnit report, too", 0},
     {"help", OPT_HELP, NULL, 0, "this text", 0},
 };
-static const int needs[] = {CMD_ARCH, CMD_OUTPUT, CMD_OUTPUT, CMD_LIMITS, CMD_LIMITS, CMD_JSON, CMD_HELP};
+static const int needs[] = {
+    CMD_ARCH, CMD_OUTPUT, CMD_SAVE_TEMPS, CMD_LIMITS, CMD_LIMITS, CMD_JSON, CMD_JOBS, CMD_SHARD, CMD_EMBED, CMD_JUNIT, CMD_HELP};
 enum { OPTIONS = sizeof needs / sizeof *needs };
 
 static bool limit_value(const char *text, uint32_t *value) {
@@ -39,8 +44,18 @@ static bool limit_value(const char *text, uint32_t *value) {
   return true;
 }
 
-static void refuse_limit(struct request *r, const char *name, const char *text) {
-  r->status = cmd_fail(FRONTGEN_USAGE, "--%s=%.40s is not a whole number from 1 to 1000000", name, text);
+static void take_number(struct request *r, const char *name, const char *text, uint32_t *value) {
+  if (!limit_value(text, value)) r->status = cmd_fail(FRONTGEN_USAGE, "--%s=%.40s is not a whole number from 1 to 1000000", name, text);
+}
+
+static void take_shard(struct request *r, const char *text) {
+  char first[16];
+  const char *slash = strchr(text, '/');
+  size_t length = slash ? (size_t)(slash - text) : sizeof first;
+  if (length < sizeof first) snprintf(first, sizeof first, "%.*s", (int)length, text);
+  if (length >= sizeof first || !limit_value(first, &r->line->shard) || !limit_value(slash + 1, &r->line->shards) ||
+      r->line->shard > r->line->shards)
+    r->status = cmd_fail(FRONTGEN_USAGE, "--shard=%.40s is not I/N with I from 1 to N: write, for example, --shard 1/4", text);
 }
 
 static void add_word(struct request *r, const char *word) {
@@ -49,6 +64,31 @@ static void add_word(struct request *r, const char *word) {
     return;
   }
   r->line->words[r->line->count++] = word;
+}
+
+static error_t parse_scale(int key, char *arg, struct request *r) {
+  switch (key) {
+  case OPT_SECONDS:
+    take_number(r, "time-limit", arg, &r->line->options.seconds);
+    return 0;
+  case OPT_MEBIBYTES:
+    take_number(r, "memory-limit", arg, &r->line->options.mebibytes);
+    return 0;
+  case 'j':
+    take_number(r, "jobs", arg, &r->line->jobs);
+    return 0;
+  case OPT_SHARD:
+    take_shard(r, arg);
+    return 0;
+  case OPT_EMBED:
+    r->line->embed = arg;
+    return 0;
+  case OPT_JUNIT:
+    r->line->junit = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -67,12 +107,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
   case OPT_JSON:
     r->line->json = true;
     return 0;
-  case OPT_SECONDS:
-    if (!limit_value(arg, &r->line->options.seconds)) refuse_limit(r, "time-limit", arg);
-    return 0;
-  case OPT_MEBIBYTES:
-    if (!limit_value(arg, &r->line->options.mebibytes)) refuse_limit(r, "memory-limit", arg);
-    return 0;
   case OPT_HELP:
     r->help = true;
     return 0;
@@ -80,7 +114,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     add_word(r, arg);
     return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_scale(key, arg, r);
   }
 }
 

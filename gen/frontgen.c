@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public API's way through the parts: key -> plan -> IR -> code object -> file. */
 #include "frontgen.h"
+#include "bundle_runner.h"
 #include "emit.h"
 #include "output.h"
 #include "tool.h"
@@ -53,6 +54,7 @@ void frontgen_file_name(const struct plan *plan, char name[KEY_NAME_MAX + 32]) {
 }
 
 void frontgen_interrupt(void) {
+  bundle_interrupt();
   tool_interrupt();
   output_interrupt();
 }

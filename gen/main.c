@@ -19,6 +19,10 @@ static const struct {
     {"keys", "PATTERN...", "the canonical names of a pattern's keys", cmd_keys},
     {"check", "FILE...", "the static gates on code objects", cmd_check},
     {"info", "KEY|FILE", "geometry, LDS, scratch, registers, bytes moved", cmd_info},
+    {"bundle", "PATTERN...", "many keys' code objects as one folder, incremental and parallel", cmd_bundle},
+    {"merge", "BUNDLE...", "shards of a bundle into one", cmd_merge},
+    {"diff", "A B", "registers, code size, loads and waits of two files or bundles", cmd_diff},
+    {"verify", "BUNDLE", "a bundle's kernels on the emulator, against the reference", cmd_verify},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -51,6 +55,7 @@ static int help(void) {
   for (size_t i = 0; i < COMMANDS; i++)
     n += snprintf(text + n, sizeof text - (size_t)n, "  %-6s %-16s %s\n", commands[i].name, commands[i].arguments, commands[i].does);
   n += snprintf(text + n, sizeof text - (size_t)n,
+      "\n      --help             this text\n      --version          the version\n"
       "\nA KEY is tokens=8,tp=4,ratio=2,window=128,tuned=0 (only tokens is required) or its canonical name,\n"
       "front_s8_tp4_r2_w128_t0. A PATTERN has lists and ranges: tokens=1-48,tp=2|4,tuned=0/1.\n"
       "Exit codes: 0 good, 1 a gate fails, 2 usage, bad key or bad file, 3 environment (no llc, full disk).\n"
@@ -96,5 +101,6 @@ int main(int argc, char **argv) {
   catch_interrupts();
   for (size_t i = 0; i < COMMANDS; i++)
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+  if (strcmp(argv[1], "bundle-step") == 0) return cmd_bundle_step(argc - 1, argv + 1);
   return unknown(argv[1]);
 }

@@ -83,6 +83,18 @@ static const char *option_path(enum tool tool, const struct frontgen_options *o)
   return variable && *variable ? variable : NULL;
 }
 
+const char *tool_named(enum tool tool, const struct frontgen_options *options) {
+  static const struct frontgen_options defaults;
+  return option_path(tool, options ? options : &defaults);
+}
+
+const char *tool_program(enum tool tool, const struct frontgen_options *options) {
+  const char *named = tool_named(tool, options);
+  return named ? named : tools[tool].built_with;
+}
+
+const char *tool_variable(enum tool tool) { return tools[tool].variable; }
+
 /* The line of a tool's stderr that says what was wrong: the first with "error" in it, else the first that is not empty. */
 static void complaint_line(int complaints, char line[FRONTGEN_ERROR_MAX]) {
   char text[COMPLAINT_MAX + 1], *found = NULL;
@@ -225,13 +237,18 @@ enum frontgen_status tool_run(enum tool tool, const char *const *arguments, int 
   }
   if (input >= 0) lseek(input, 0, SEEK_SET);
   pid_t pid;
+  size_t slot = 0;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* an interrupt finds the tool noted, or not started */
   int why = start(tool, path, argv, (const int[]){input, output, complaints}, files, count, &pid);
+  if (!why) slot = note_running(pid);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   enum frontgen_status result;
   if (why) {
     result = cannot_start(tool, path ? path : why == ENOENT ? NULL : tools[tool].built_with, why, error);
   } else {
     bool late;
-    size_t slot = note_running(pid);
     limit(pid, seconds, mebibytes);
     int status = await(pid, seconds, &late);
     if (slot < RUNNING_MAX) atomic_store(&running[slot], 0);

@@ -31,6 +31,13 @@ enum frontgen_status tool_llvm_version(const struct frontgen_options *options, c
 enum frontgen_status tool_bitcode_version(
     const void *bitcode, size_t bytes, const struct frontgen_options *options, char version[32], char error[FRONTGEN_ERROR_MAX]);
 
+/* The program that is run: as named by the options or the environment, else as found at build time. */
+const char *tool_program(enum tool tool, const struct frontgen_options *options);
+
+/* The name that the user gave it, or null; and the environment variable that gives it. */
+const char *tool_named(enum tool tool, const struct frontgen_options *options);
+const char *tool_variable(enum tool tool);
+
 /* Kills what runs. Async-signal-safe. */
 void tool_interrupt(void);
 

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bundles through the programs, as a build farm and a server see them. Two keys, one of them compiled as seldom as can be. */
+#include "front.h"
+#include "support.h"
+#include "toolchain_config.h"
+
+#include <dlfcn.h>
+#include <jansson.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define FRONTGEN      built_path("gen/frontgen")
+#define FRONTRUN      built_path("frontrun/frontrun")
+#define PATTERN       "tokens=1,tp=8,ratio=0|1"
+#define ONE           "front_s1_tp8_r0_w128_t0"
+#define OTHER         "front_s1_tp8_r1_w128_t0"
+#define FILE_OF(name) name ".gfx950.hsaco"
+
+static const char *whole; /* a bundle of both keys, which no test changes */
+
+/* frontgen bundle PATTERN -o folder, with one change of the environment (or null) and up to three more arguments. */
+static struct outcome bundle(const char *pattern, const char *folder, const char *change, const char *const more[3]) {
+  const char *argv[12] = {FRONTGEN, "bundle", pattern, "-o", folder, "--arch", "gfx950"};
+  for (int i = 0; i < 3 && more; i++) argv[7 + i] = more[i];
+  return run_argv(argv, &(struct run_options){.env = (const char *const[]){change ? change : "FRONT_UNUSED", NULL}});
+}
+
+static void make(const char *pattern, const char *folder) {
+  struct outcome o = bundle(pattern, folder, NULL, NULL);
+  assert_code(&o, 0);
+  outcome_free(&o);
+}
+
+static int make_whole(void **state) {
+  (void)state;
+  if (!whole) {
+    const char *dir = temp_dir();
+    whole = strdup(path_in(dir, "whole"));
+    make(PATTERN, whole);
+  }
+  return 0;
+}
+
+/* The work folder beside a bundle. */
+static const char *work_of(const char *folder, const char *part) {
+  static char path[4096];
+  const char *slash = strrchr(folder, '/');
+  snprintf(path, sizeof path, "%.*s/.%s.frontgen/%s", (int)(slash - folder), folder, slash + 1, part);
+  return path;
+}
+
+static void assert_same(const char *a, const char *b) {
+  struct outcome o = run("diff", "-r", a, b);
+  assert_code(&o, 0);
+  outcome_free(&o);
+}
+
+/* A copy, work folder and all, with times kept. */
+static const char *copy_of(const char *folder) {
+  char command[9000];
+  const char *dir = temp_dir();
+  snprintf(command, sizeof command, "cp -a '%s' '%s/b' && cp -a '%s' '%s/.b.frontgen'", folder, dir, work_of(folder, ""), dir);
+  struct outcome o = run("sh", "-c", command);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  return path_in(dir, "b");
+}
+
+/* An executable script as a tool; returns "VARIABLE=path". */
+static const char *script(const char *variable, const char *text) {
+  static char setting[4096];
+  const char *path = path_in(temp_dir(), "tool");
+  write_file(path, text, strlen(text));
+  assert_int_equal(chmod(path, 0755), 0);
+  snprintf(setting, sizeof setting, "%s=%s", variable, path);
+  return setting;
+}
+
+static void test_shippable(void **state) {
+  (void)state;
+  struct outcome sums = run_argv((const char *const[]){"sha256sum", "-c", "SHA256SUMS", NULL}, &(struct run_options){.dir = whole});
+  assert_code(&sums, 0);
+  assert_string_equal(sums.out, FILE_OF(ONE) ": OK\n" FILE_OF(OTHER) ": OK\n");
+  outcome_free(&sums);
+  assert_int_equal(count_files(whole), 4); /* no litter */
+  for (int i = 0; i < 2; i++) {            /* the gates hold on what ships, by the command for it */
+    const char *name = i ? OTHER : ONE;
+    char file[128];
+    snprintf(file, sizeof file, "%s.gfx950.hsaco", name);
+    struct outcome o = run(FRONTGEN, "check", path_in(whole, file));
+    assert_code(&o, 0);
+    outcome_free(&o);
+  }
+}
+
+static void test_manifest(void **state) {
+  (void)state;
+  json_error_t why;
+  json_t *root = json_load_file(path_in(whole, "manifest.json"), 0, &why), *keys = json_object_get(root, "keys");
+  if (!root) fail_msg("manifest.json: %s", why.text);
+  assert_int_equal(json_array_size(keys), 2);
+  for (size_t i = 0; i < 2; i++) {
+    static const char *const strings[] = {"key", "arch", "symbol", "file", "sha256", "llvm", "generator"};
+    static const char *const numbers[] = {"size", "vgprs", "sgprs", "lds_bytes", "scratch_bytes", "private_bytes", "kernarg_abi"};
+    json_t *key = json_array_get(keys, i), *gates = json_object_get(key, "gates");
+    for (size_t k = 0; k < 7; k++) assert_true(json_is_string(json_object_get(key, strings[k])));
+    for (size_t k = 0; k < 7; k++) assert_true(json_is_integer(json_object_get(key, numbers[k])));
+    assert_string_equal(json_string_value(json_object_get(key, "key")), i ? OTHER : ONE);
+    assert_string_equal(json_string_value(json_object_get(key, "symbol")), i ? OTHER : ONE);
+    assert_int_equal(json_integer_value(json_object_get(key, "scratch_bytes")), 36864);
+    assert_int_equal(json_integer_value(json_object_get(key, "kernarg_bytes")), 216);
+    struct stat st;
+    assert_int_equal(stat(path_in(whole, json_string_value(json_object_get(key, "file"))), &st), 0);
+    assert_int_equal(json_integer_value(json_object_get(key, "size")), st.st_size);
+    assert_true(json_array_size(gates) > 25);
+    for (size_t g = 0; g < json_array_size(gates); g++) {
+      json_t *gate = json_array_get(gates, g);
+      assert_true(json_is_true(json_object_get(gate, "good")));
+      assert_true(json_is_integer(json_object_get(gate, "examined")));
+    }
+  }
+  json_decref(root);
+}
+
+/* Shards made elsewhere, with nothing in the environment and a tight umask, are the same bits when they are merged. */
+static void test_shards(void **state) {
+  (void)state;
+  char command[9000], shard[2][512], merged[512];
+  const char *dir = temp_dir();
+  snprintf(merged, sizeof merged, "%s/merged", dir);
+  for (int i = 0; i < 2; i++) {
+    snprintf(shard[i], sizeof shard[i], "%s/deep/er/shard%d", dir, i);
+    snprintf(command, sizeof command, "umask 0077; cd /; exec env -i PATH=/usr/bin:/bin %s bundle '%s' -o %s --arch gfx950 --shard %d/2",
+        FRONTGEN, PATTERN, shard[i], i + 1);
+    struct outcome o = run("sh", "-c", command);
+    assert_code(&o, 0);
+    assert_int_equal(count_files(shard[i]), 3);
+    outcome_free(&o);
+  }
+  struct outcome o = run(FRONTGEN, "merge", shard[1], shard[0], shard[1], "-o", merged);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  assert_same(whole, merged);
+  /* One kernel, two objects: which is right? */
+  write_file(path_in(shard[0], "SHA256SUMS"), "", 0);
+  o = run(FRONTGEN, "merge", shard[1], shard[0], "-o", merged);
+  assert_code(&o, 2);
+  outcome_free(&o);
+  assert_same(whole, merged);
+}
+
+static void test_nothing_to_do(void **state) {
+  (void)state;
+  struct stat before, after;
+  assert_int_equal(stat(path_in(whole, FILE_OF(ONE)), &before), 0);
+  struct outcome o = bundle(PATTERN, whole, NULL, NULL);
+  assert_code(&o, 0);
+  assert_non_null(strstr(o.err, "no work to do"));
+  assert_non_null(strstr(o.out, "as before"));
+  assert_int_equal(stat(path_in(whole, FILE_OF(ONE)), &after), 0);
+  assert_int_equal(before.st_ino, after.st_ino);
+  outcome_free(&o);
+}
+
+/* Another build of the generator that emits the same IR: emitted again, nothing compiled, nothing checked. */
+static void test_same_ir(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole)), *program = path_in(temp_dir(), "frontgen");
+  struct outcome o = run("cp", FRONTGEN, program);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run(program, "bundle", PATTERN, "-o", folder, "--arch", "gfx950");
+  assert_code(&o, 0);
+  assert_non_null(strstr(o.err, "] emit"));
+  assert_null(strstr(o.err, "] object"));
+  assert_null(strstr(o.err, "] check"));
+  assert_same(whole, folder);
+  outcome_free(&o);
+  free((void *)(uintptr_t)folder);
+}
+
+/* One kernel's IR changes: that object alone is made anew. */
+static void test_one_changes(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  size_t bytes;
+  char path[4096];
+  snprintf(path, sizeof path, "%s", work_of(folder, "ir/" ONE ".gfx950.ll"));
+  char *ir = read_file(path, &bytes);
+  ir = realloc(ir, bytes + 32);
+  assert_non_null(ir);
+  strcpy(ir + bytes, "; changed\n");
+  write_file(path, ir, strlen(ir));
+  free(ir);
+  struct outcome o = bundle(PATTERN, folder, NULL, NULL);
+  assert_code(&o, 0);
+  assert_non_null(strstr(o.err, "] object " ONE));
+  assert_null(strstr(o.err, "] object " OTHER));
+  outcome_free(&o);
+  o = run(FRONTGEN, "diff", whole, folder);
+  assert_code(&o, 1); /* the hash in its note */
+  assert_non_null(strstr(o.out, "1 the same bytes, 1 other bytes with the same figures, 0 other figures"));
+  outcome_free(&o);
+  free((void *)(uintptr_t)folder);
+}
+
+/* A C compiler and the linker take the table, and libfront opens it. */
+static void test_embedded(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  char source[512], library[512];
+  const char *dir = temp_dir();
+  snprintf(source, sizeof source, "%s/my-kernels.c", dir);
+  snprintf(library, sizeof library, "%s/my-kernels.so", dir);
+  struct outcome o = bundle(PATTERN, folder, NULL, (const char *const[3]){"--embed", source, NULL});
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run("cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I", RUNTIME_FOLDER, source, "-o", library);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  void *opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  assert_non_null(opened);
+  const struct front_embedded *table = dlsym(opened, "my_kernels");
+  const size_t *count = dlsym(opened, "my_kernels_count");
+  assert_non_null(table);
+  assert_int_equal(*count, 2);
+  front_bundle embedded;
+  assert_int_equal(front_bundle_open_embedded(table, *count, &embedded), FRONT_OK);
+  void *image;
+  size_t bytes, file_bytes;
+  assert_int_equal(front_bundle_read(embedded, OTHER, "gfx950", &image, &bytes), FRONT_OK);
+  char *file = read_file(path_in(whole, FILE_OF(OTHER)), &file_bytes);
+  assert_int_equal(bytes, file_bytes);
+  assert_memory_equal(image, file, bytes);
+  free(file);
+  free(image);
+  assert_int_equal(front_bundle_close(embedded), FRONT_OK);
+  dlclose(opened);
+  free((void *)(uintptr_t)folder);
+}
+
+/* A gate that fails: the key and the gate are named, the exit code is 1, and what stood there stands. */
+static void test_gate(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  const char *setting = script("FRONTGEN_OBJDUMP",
+      "#!/bin/sh\n\"$REAL_OBJDUMP\" \"$@\" | sed '0,/buffer_load_dwordx4/s/buffer_load_dwordx4\\(.*\\)/buffer_load_dwordx4\\1/;"
+      "s/buffer_store_dword \\(.*\\) sc1 /buffer_store_dword \\1 nt sc1 /'\n");
+  char real[4096];
+  snprintf(real, sizeof real, "REAL_OBJDUMP=%s", OBJDUMP_PATH);
+  struct outcome o = run_argv((const char *const[]){FRONTGEN, "bundle", PATTERN, "-o", folder, "--arch", "gfx950", NULL},
+      &(struct run_options){.env = (const char *const[]){setting, real, NULL}});
+  assert_code(&o, 1);
+  const char *line = strstr(o.err, "frontgen: front_s1_tp8_");
+  if (!line || !strstr(line, "gate \"")) fail_msg("neither key nor gate is named: %s", o.err);
+  outcome_free(&o);
+  assert_same(whole, folder);
+  free((void *)(uintptr_t)folder);
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  const char *folder = path_in(temp_dir(), "late");
+  struct outcome o = bundle("tokens=1,tp=8,ratio=0", folder, script("FRONTGEN_OPT", "#!/bin/sh\nexec sleep 60\n"),
+      (const char *const[3]){"--time-limit", "1", NULL});
+  assert_code(&o, 3);
+  assert_non_null(strstr(o.err, "frontgen: " ONE ": opt took longer than its limit of 1 s"));
+  assert_false(file_exists(folder));
+  outcome_free(&o);
+}
+
+static pid_t start(const char *const argv[], const char *setting) {
+  char *env[512] = {(char *)(uintptr_t)setting};
+  pid_t pid;
+  posix_spawn_file_actions_t actions;
+  for (size_t i = 0; environ[i] && i < 500; i++) env[i + 1] = environ[i];
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+  assert_int_equal(posix_spawn(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, env), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return pid;
+}
+
+/* Killed while it compiles: the old bundle stands, no process is left, and the next build goes on. */
+static void test_killed(void **state) {
+  (void)state;
+  static const int signals[] = {SIGTERM, SIGKILL};
+  const char *folder = strdup(copy_of(whole)), *mark = strdup(path_in(temp_dir(), "mark"));
+  char text[4096];
+  snprintf(text, sizeof text, "#!/bin/sh\necho $$ >'%s.new'; mv '%s.new' '%s'; exec sleep 1000\n", mark, mark, mark);
+  for (size_t i = 0; i < 2; i++) {
+    const char *setting = script("FRONTGEN_OPT", text);
+    const char *const argv[] = {FRONTGEN, "bundle", PATTERN, "-o", folder, "--arch", "gfx950", NULL};
+    pid_t pid = start(argv, setting);
+    while (!file_exists(mark)) usleep(10000);
+    kill(pid, signals[i]);
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), signals[i]);
+    char *tool = read_file(mark, NULL);
+    for (int waited = 0; kill(atoi(tool), 0) == 0 && waited < 1000; waited++) usleep(10000);
+    assert_int_equal(kill(atoi(tool), 0), -1);
+    free(tool);
+    unlink(mark);
+    assert_same(whole, folder);
+  }
+  make(PATTERN, folder);
+  assert_same(whole, folder);
+  free((void *)(uintptr_t)mark);
+  free((void *)(uintptr_t)folder);
+}
+
+/* Two builds of one bundle at once. */
+static void test_at_once(void **state) {
+  (void)state;
+  const char *folder = strdup(path_in(temp_dir(), "both"));
+  const char *const argv[] = {FRONTGEN, "bundle", "tokens=1,tp=8,ratio=0", "-o", folder, "--arch", "gfx950", NULL};
+  pid_t first = start(argv, "FRONT_UNUSED=1"), second = start(argv, "FRONT_UNUSED=1");
+  int a, b;
+  assert_int_equal(waitpid(first, &a, 0), first);
+  assert_int_equal(waitpid(second, &b, 0), second);
+  assert_int_equal(a, 0);
+  assert_int_equal(b, 0);
+  assert_int_equal(count_files(folder), 3);
+  struct outcome o = run("cmp", path_in(folder, FILE_OF(ONE)), path_in(whole, FILE_OF(ONE)));
+  assert_code(&o, 0);
+  outcome_free(&o);
+  free((void *)(uintptr_t)folder);
+}
+
+/* A folder with a user's files is not replaced. */
+static void test_foreign(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  write_file(path_in(folder, "notes.txt"), "mine", 4);
+  struct outcome o = bundle("tokens=1,tp=8,ratio=0", folder, NULL, NULL);
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "notes.txt"));
+  assert_true(file_exists(path_in(folder, "notes.txt")));
+  assert_true(file_exists(path_in(folder, FILE_OF(OTHER))));
+  outcome_free(&o);
+  free((void *)(uintptr_t)folder);
+}
+
+static void test_no_ninja(void **state) {
+  (void)state;
+  struct outcome o = bundle(PATTERN, path_in(temp_dir(), "b"), "FRONTGEN_NINJA=/nowhere/ninja", NULL);
+  assert_code(&o, 3);
+  assert_non_null(strstr(o.err, "cannot run ninja (No such file or directory): install ninja-build"));
+  outcome_free(&o);
+}
+
+/* What a deployment does: moves it, makes it read-only, runs a key of it. */
+static void test_relocated(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole)), *moved = strdup(path_in(temp_dir(), "elsewhere"));
+  assert_int_equal(rename(folder, moved), 0);
+  assert_int_equal(chmod(moved, 0555), 0);
+  struct outcome o = run(FRONTRUN, moved, "--key", "tokens=1,tp=8,ratio=0", "--device", "emulator");
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run(FRONTRUN, moved, "--key", "tokens=2,tp=8,ratio=0", "--device", "emulator");
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, ONE)); /* the kernels there are */
+  outcome_free(&o);
+  o = run(FRONTRUN, moved, "--device", "emulator");
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "--key"));
+  outcome_free(&o);
+  assert_int_equal(chmod(moved, 0755), 0);
+  free((void *)(uintptr_t)moved);
+  free((void *)(uintptr_t)folder);
+}
+
+/* A kernel that passes the gates and computes something else. */
+static void test_verify(void **state) {
+  (void)state;
+  const char *folder = strdup(path_in(temp_dir(), "wrong")), *report = strdup(path_in(temp_dir(), "report.xml"));
+  char text[4096];
+  snprintf(text, sizeof text, "#!/bin/sh\nsed 's/float 0x407C000000000000/float 0x406C000000000000/g' | '%s' \"$@\"\n", OPT_PATH);
+  struct outcome o = bundle("tokens=1,tp=8,ratio=0", folder, script("FRONTGEN_OPT", text), NULL);
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run(FRONTGEN, "verify", folder, "--junit", report, "-j", "2");
+  assert_code(&o, 1);
+  assert_non_null(strstr(o.err, ONE));
+  assert_non_null(strstr(o.out, "0 of 1 kernels good"));
+  outcome_free(&o);
+  char *xml = read_file(report, NULL);
+  assert_non_null(strstr(xml, "tests=\"1\" failures=\"1\" errors=\"0\""));
+  assert_non_null(strstr(xml, "<failure message=\"" ONE));
+  free(xml);
+  o = run(FRONTGEN, "verify", whole, "--junit", report);
+  assert_code(&o, 0);
+  assert_non_null(strstr(o.out, "2 of 2 kernels good"));
+  assert_non_null(strstr(o.err, "[2/2] 0 failed"));
+  outcome_free(&o);
+  xml = read_file(report, NULL);
+  assert_non_null(strstr(xml, "tests=\"2\" failures=\"0\" errors=\"0\""));
+  assert_non_null(strstr(xml, "name=\"" OTHER "\""));
+  free(xml);
+  free((void *)(uintptr_t)report);
+  free((void *)(uintptr_t)folder);
+}
+
+/* Every program that reads a bundle refuses it in a line, and runs nothing. */
+static void refused(const char *folder, const char *says) {
+  for (int i = 0; i < 3; i++) {
+    const char *out = path_in(temp_dir(), "merged");
+    struct outcome o = i == 0   ? run(FRONTRUN, folder, "--key", ONE, "--device", "emulator")
+                       : i == 1 ? run(FRONTGEN, "merge", folder, "-o", out)
+                                : run(FRONTGEN, "diff", folder, folder);
+    assert_code(&o, 2);
+    if (!strstr(o.err, says)) fail_msg("\"%s\" is not said: %s", says, o.err);
+    assert_int_equal(o.out_bytes, 0);
+    outcome_free(&o);
+  }
+}
+
+static void test_damaged(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole)), *index = strdup(path_in(folder, "SHA256SUMS")),
+             *object = strdup(path_in(folder, FILE_OF(ONE)));
+  size_t bytes, index_bytes;
+  char *data = read_file(object, &bytes), *sums = read_file(index, &index_bytes), text[1024];
+  data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
+  write_file(object, data, bytes);
+  refused(folder, "SHA-256");
+  data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
+  write_file(object, data, bytes - 1);
+  refused(folder, FILE_OF(ONE));
+  unlink(object);
+  assert_int_equal(symlink(path_in(whole, FILE_OF(ONE)), object), 0);
+  refused(folder, FILE_OF(ONE));
+  unlink(object);
+  refused(folder, FILE_OF(ONE));
+  write_file(object, data, bytes);
+  snprintf(text, sizeof text, "%.64s  ../whole/%s\n", sums, FILE_OF(ONE));
+  write_file(index, text, strlen(text));
+  refused(folder, "SHA256SUMS");
+  snprintf(text, sizeof text, "%.64s  %s\n%.64s  %s\n", sums, FILE_OF(ONE), sums, FILE_OF(ONE));
+  write_file(index, text, strlen(text));
+  refused(folder, "SHA256SUMS");
+  write_file(index, sums, index_bytes - 1);
+  refused(folder, "SHA256SUMS");
+  unlink(index);
+  refused(folder, "SHA256SUMS");
+  free(data);
+  free(sums);
+  free((void *)(uintptr_t)index);
+  free((void *)(uintptr_t)object);
+  free((void *)(uintptr_t)folder);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest made[] = {cmocka_unit_test(test_shippable), cmocka_unit_test(test_manifest), cmocka_unit_test(test_shards),
+      cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_same_ir), cmocka_unit_test(test_one_changes),
+      cmocka_unit_test(test_embedded)};
+  const struct CMUnitTest safe[] = {cmocka_unit_test(test_gate), cmocka_unit_test(test_limits), cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_ninja)};
+  const struct CMUnitTest use[] = {cmocka_unit_test(test_relocated), cmocka_unit_test(test_verify), cmocka_unit_test(test_damaged)};
+  if (argc != 2) return 2;
+  if (strcmp(argv[1], "make") == 0) return cmocka_run_group_tests_name("make", made, make_whole, NULL);
+  if (strcmp(argv[1], "safe") == 0) return cmocka_run_group_tests_name("safe", safe, make_whole, NULL);
+  return cmocka_run_group_tests_name("use", use, make_whole, NULL);
+}
