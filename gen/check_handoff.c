@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gates on hand-offs: data stores are waited for, then a barrier, then the flag. Followed over every path of the code. */
+/* Gates on hand-offs: data stores are waited for, then a barrier, then the flag; LDS accesses are waited for before each barrier.
+   Followed over every path of the code. */
 #include "check_gates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What may hold at a place of the code, on some path to it. */
-enum { PENDING = 1 /* a data store that no vmcnt(0) has waited for */, WAITED = 2 /* waited for, but no barrier since */ };
+enum {
+  PENDING = 1, /* a data store that no vmcnt(0) has waited for */
+  WAITED = 2,  /* waited for, but no barrier since */
+  LDS = 4      /* an LDS access that no lgkmcnt(0) has waited for */
+};
 
 static bool is_data(const struct check *c, const struct check_inst *inst) {
   if (!inst->access || inst->row >= c->rows) return false;
@@ -24,8 +29,11 @@ static const char *put_name(const struct check *c, const struct check_inst *inst
 
 static unsigned step(const struct check *c, const struct check_inst *inst, unsigned state) {
   if (is_data(c, inst)) return state | PENDING;
-  if (strcmp(inst->text.name, "s_waitcnt") == 0 && inst->text.wait_vm == 0 && (state & PENDING)) return WAITED;
+  if (strncmp(inst->text.name, "ds_", 3) == 0) return state | LDS;
   if (strcmp(inst->text.name, "s_barrier") == 0) return state & ~(unsigned)WAITED;
+  if (strcmp(inst->text.name, "s_waitcnt") != 0) return state;
+  if (inst->text.wait_lgkm == 0) state &= ~(unsigned)LDS;
+  if (inst->text.wait_vm == 0 && (state & PENDING)) state = (state & ~(unsigned)PENDING) | WAITED;
   return state;
 }
 
@@ -73,6 +81,32 @@ static void settle_gate(struct check *c) {
   free(at_start);
 }
 
+static uint32_t barriers_of(const struct plan *p) {
+  uint32_t tiles = p->tiles, wqkv = p->quantise_in_workgroup ? 3 : 1 + 3 * tiles, qkv = 3, wqb = 1 + p->rounds * tiles * 3;
+  return (p->xq ? 1 : 0) + wqkv + qkv + wqb;
+}
+
+/* No barrier waits for LDS by itself: a wave's access may still be on its way when another's, behind the barrier, is done. */
+static void barrier_gate(struct check *c) {
+  const struct check_code *code = &c->code;
+  char wrong[CHECK_MESSAGE_MAX] = "";
+  uint32_t examined = 0;
+  unsigned *at_start = calloc(code->blocks, sizeof *at_start);
+  if (at_start) flow(c, at_start);
+  for (uint32_t i = 0; at_start && i < code->blocks; i++) {
+    unsigned state = at_start[i];
+    for (uint32_t k = code->block[i].first; k < code->block[i].end; k++) {
+      const struct check_inst *inst = &code->inst[k];
+      bool barrier = strcmp(inst->text.name, "s_barrier") == 0;
+      examined += barrier;
+      if (barrier && (state & LDS)) check_note_fault(inst, wrong, "LDS accesses in flight at a barrier: lgkmcnt(0) is missing on a path");
+      state = step(c, inst, state);
+    }
+  }
+  check_gate(c, "LDS waited for before a barrier", "barriers", examined, barriers_of(&c->plan), wrong);
+  free(at_start);
+}
+
 /* Stricter than "no LDS-DMA in flight at a barrier": no load goes to LDS at all. */
 static void lds_dma_gate(struct check *c) {
   const struct check_code *code = &c->code;
@@ -91,5 +125,6 @@ static void lds_dma_gate(struct check *c) {
 
 void check_handoff_gates(struct check *c) {
   settle_gate(c);
+  barrier_gate(c);
   lds_dma_gate(c);
 }

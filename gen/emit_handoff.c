@@ -70,7 +70,10 @@ void emit_await_flags(struct emit *e, enum poll_stage stage, val pair, uint32_t 
   emit_poll(e, stage, flags, &at, 1, 1, line, &got);
   ir_end_if(b);
   amd_sched_barrier(b);
-  amd_workgroup_barrier(b);
+  if (e->plan->guard)
+    amd_workgroup_barrier(b); /* a wave that gave up has left a mark */
+  else
+    amd_meeting_barrier(b);
   amd_sched_barrier(b);
   emit_unless_stopped(e);
 }
@@ -83,10 +86,13 @@ val emit_on_my_copy(struct emit *e, val pair, uint32_t stride) {
 }
 
 /* Every wave waits for its own stores; behind the barrier all of them are done. */
-void emit_settle(struct emit *e) {
+void emit_settle(struct emit *e, bool lds_in_flight) {
   amd_sched_barrier(e->b);
   amd_wait_vmcnt0(e->b);
-  amd_workgroup_barrier(e->b);
+  if (lds_in_flight)
+    amd_workgroup_barrier(e->b);
+  else
+    amd_meeting_barrier(e->b);
   amd_sched_barrier(e->b);
 }
 

@@ -146,7 +146,7 @@ void emit_wqb(struct emit *e, struct wqb *w) {
       if (p->tuned && !last) amd_wait_vmcnt0(b);
       amd_workgroup_barrier(b);
       store_q(e, w, round, i);
-      amd_workgroup_barrier(b);
+      amd_meeting_barrier(b);
       amd_sched_barrier(b);
     }
 }

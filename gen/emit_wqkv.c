@@ -60,6 +60,6 @@ void emit_wqkv_tile(struct emit *e, const struct weights *w, uint32_t tile) {
   if (p->tuned && !p->quantise_in_workgroup && tile + 1 < p->tiles) amd_wait_vmcnt0(e->b);
   amd_workgroup_barrier(e->b);
   put_partials(e, tile);
-  amd_workgroup_barrier(e->b);
+  amd_meeting_barrier(e->b);
   amd_sched_barrier(e->b);
 }

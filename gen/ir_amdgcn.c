@@ -92,13 +92,16 @@ void amd_wait_vmcnt0(struct ir *b) {
   amd_sched_barrier(b);
 }
 
-/* The fences (of LDS alone) order the IR's accesses around the barrier; the wait is ours, not left to llc. */
-void amd_workgroup_barrier(struct ir *b) {
-  ir_line(b, "fence syncscope(\"workgroup\") release, !mmra !3");
-  wait(b, WAIT_LGKMCNT0);
+/* The fences (of LDS alone) order the IR's accesses around the barrier. At a wave's scope they become no code: each wait is ours. */
+static void barrier(struct ir *b, bool waits) {
+  ir_line(b, "fence syncscope(\"wavefront\") release, !mmra !3");
+  if (waits) wait(b, WAIT_LGKMCNT0);
   ir_call(b, "llvm.amdgcn.s.barrier", T_NONE, 0, NULL, 0);
-  ir_line(b, "fence syncscope(\"workgroup\") acquire, !mmra !3");
+  ir_line(b, "fence syncscope(\"wavefront\") acquire, !mmra !3");
 }
+
+void amd_workgroup_barrier(struct ir *b) { barrier(b, true); }
+void amd_meeting_barrier(struct ir *b) { barrier(b, false); }
 
 void amd_sleep(struct ir *b) { ir_call(b, "llvm.amdgcn.s.sleep", T_NONE, 0, IR_ARGS(ir_i32(1))); }
 

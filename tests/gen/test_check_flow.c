@@ -188,6 +188,18 @@ static void test_missing_barrier(void **state) {
   free(line);
 }
 
+/* The partial sums' stores to LDS, and the barrier behind them. */
+static void test_lds_in_flight(void **state) {
+  (void)state;
+  static const char *const keys[] = {small, large};
+  for (size_t i = 0; i < 2; i++) {
+    struct planted p = planted_kernel(keys[i]);
+    size_t barrier = planted_line_before(&p, planted_access(&p, EV_QKVP_PUT, 0, 0), "\ts_barrier");
+    planted_edit_from(&p, planted_line_before(&p, barrier, "\ts_waitcnt lgkmcnt(0)"), "lgkmcnt(0)", "lgkmcnt(1)");
+    planted_assert(&p, "LDS waited for before a barrier", "lgkmcnt(0) is missing on a path");
+  }
+}
+
 static void test_load_to_lds(void **state) {
   (void)state;
   struct planted p = planted_kernel(small);
@@ -265,6 +277,7 @@ int main(void) {
       {"a flag that overtakes its data is found", test_missing_wait, NULL, NULL, NULL},
       {"a wait that only some paths have is found", test_wait_on_one_path_only, NULL, NULL, NULL},
       {"a flag before other waves' data is found", test_missing_barrier, NULL, NULL, NULL},
+      {"LDS stores that a barrier overtakes are found", test_lds_in_flight, NULL, NULL, NULL},
       {"a load to LDS behind a barrier's back is found", test_load_to_lds, NULL, NULL, NULL},
       {"MFMA operands that the hardware reads wrongly are found", test_mfma_operands, NULL, NULL, NULL},
       {"a resource picked from one lane is found", test_resources, NULL, NULL, NULL},
