@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frontrun: inputs, launch, comparison. Everything it finds goes to stdout, every error is one line on stderr. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "draw.h"
+#include "output.h"
+#include "process.h"
 #include "table.h"
 #include "tensors.h"
 
@@ -111,10 +114,7 @@ static enum run_code start_strict(struct run *run, uint64_t schedule) {
 static enum run_code dump_last(struct run *run, uint32_t number, const struct inputs *in, const struct run_result *result) {
   if (!run->options.dump || number + 1 < launches_of(&run->options)) return RUN_GOOD;
   const struct tensors_results results = {result->launch.scratch, result->launch.epoch_before};
-  char why[INPUT_ERROR_MAX];
-  if (tensors_dump(run->options.dump, &run->object.plan, in, &results, why)) return RUN_GOOD;
-  snprintf(run->error, RUN_ERROR_MAX, "%s", why);
-  return RUN_USAGE;
+  return (enum run_code)tensors_dump(run->options.dump, &run->object.plan, in, &results, run->error);
 }
 
 static enum run_code launch_once(struct run *run, uint32_t number, struct inputs *in, struct run_result *result) {
@@ -226,13 +226,24 @@ static enum run_code run_launches(struct run *run) {
   return worst;
 }
 
+/* Before the work, not after it: files to read, and the place of those to write. */
+static enum run_code check_files(struct run *run) {
+  const struct run_options *options = &run->options;
+  const char *const written[] = {options->dump, options->trace};
+  if (options->input && !tensor_file_read(options->input, &run->file, run->error)) return RUN_USAGE;
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    enum run_code code = written[i] ? (enum run_code)output_check(written[i], run->error) : RUN_GOOD;
+    if (code != RUN_GOOD) return code;
+  }
+  return RUN_GOOD;
+}
+
 static enum run_code check_options(struct run *run) {
   const struct run_options *options = &run->options;
   if (options->rank >= (uint32_t)run->object.plan.key.tp) {
     snprintf(run->error, sizeof run->error, "--rank %u: this key has ranks 0 to %d", options->rank, run->object.plan.key.tp - 1);
     return RUN_USAGE;
   }
-  if (options->input && !tensor_file_read(options->input, &run->file, run->error)) return RUN_USAGE;
   return RUN_GOOD;
 }
 
@@ -243,7 +254,8 @@ static char *fault_report(const struct run *run, enum run_code code) {
   return text;
 }
 
-static void finish(struct run *run, enum run_code code) {
+/* Prints what is left to print; the program's exit code. */
+static enum run_code finish(struct run *run, enum run_code code) {
   char *report = fault_report(run, code);
   if (run->report)
     report_print(run->report, code, code == RUN_GOOD ? NULL : run->error, report, run->options.strict ? &run->log : NULL);
@@ -252,16 +264,23 @@ static void finish(struct run *run, enum run_code code) {
   else if (code == RUN_GOOD)
     printf("good: every stage of %u launch%s%s\n", launches_of(&run->options), launches_of(&run->options) == 1 ? "" : "es",
         run->options.strict ? ", and nothing found by strict mode" : "");
-  fflush(stdout);
-  if (code != RUN_GOOD) fprintf(stderr, "frontrun: %s\n", run->error);
+  errno = 0;
+  if ((fflush(stdout) != 0 || ferror(stdout)) && code == RUN_GOOD) {
+    code = RUN_ENVIRONMENT;
+    snprintf(run->error, sizeof run->error, "cannot write to standard output: %s: give it a place with room",
+        errno ? strerror(errno) : "it took a part only");
+  }
+  if (code != RUN_GOOD) process_complain("frontrun", run->error);
   free(report);
+  return code;
 }
 
 int main(int argc, char **argv) {
-  struct run *run = calloc(1, sizeof *run);
+  struct run *run = process_begin() ? calloc(1, sizeof *run) : NULL;
   if (!run) return RUN_ENVIRONMENT;
   run->options = options_parse(argc, argv);
-  enum run_code code = object_get(&run->options, &run->object, run->error);
+  enum run_code code = check_files(run);
+  if (code == RUN_GOOD) code = object_get(&run->options, &run->object, run->error);
   if (code == RUN_GOOD) code = check_options(run);
   if (code == RUN_GOOD) code = run_launches(run);
   if (run->trace) {
@@ -269,7 +288,7 @@ int main(int argc, char **argv) {
     bool written = trace_write(run->options.trace, run->trace, code == RUN_GOOD ? run->error : why);
     if (!written && code == RUN_GOOD) code = RUN_USAGE;
   }
-  finish(run, code);
+  code = finish(run, code);
   if (!run->broken) session_close(&run->session);
   json_decref(run->trace);
   strict_log_free(&run->log);

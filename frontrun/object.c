@@ -24,6 +24,10 @@ static enum run_code generate(const struct run_options *options, const char *arc
 }
 
 static enum run_code read_object(const char *path, const struct stat *file, struct run_object *object, char *error) {
+  if (!S_ISREG(file->st_mode)) {
+    snprintf(error, RUN_ERROR_MAX, "%.400s is a device or a pipe: name a plain file", path);
+    return RUN_USAGE;
+  }
   if (file->st_size > OBJECT_BYTES_MAX) {
     snprintf(error, RUN_ERROR_MAX, "%s: %lld bytes are no code object of a kernel", path, (long long)file->st_size);
     return RUN_USAGE;

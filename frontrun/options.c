@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frontrun's command line, by argp. */
 #include "options.h"
+#include "process.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -29,7 +30,8 @@ enum {
   OPTION_L2,
   OPTION_JSON,
   OPTION_THREADS,
-  OPTION_TIMEOUT
+  OPTION_TIMEOUT,
+  OPTION_HELP
 };
 
 static const struct argp_option options[] = {
@@ -55,21 +57,31 @@ static const struct argp_option options[] = {
     {"threads", OPTION_THREADS, "N", 0, "of the comparison; default: one a CPU", 0},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "of a launch; default 10 on a GPU, 600 on the emulator", 0},
     {"json", OPTION_JSON, NULL, 0, "prints JSON instead of tables", 0},
+    {"help", OPTION_HELP, NULL, 0, "this text", 0},
     {0},
 };
 
 static void refuse(const struct argp_state *state, const char *what, const char *value, const char *allowed) {
-  fprintf(stderr, "frontrun: %s \"%s\": %s\n", what, value, allowed);
+  char text[512];
+  snprintf(text, sizeof text, "%s \"%.200s\": %s", what, value, allowed);
+  process_complain("frontrun", text);
   (void)state;
   exit(RUN_USAGE);
+}
+
+static void print_help(const struct argp_state *state) {
+  argp_help(state->root_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+  if (fflush(stdout) == 0 && !ferror(stdout)) exit(RUN_GOOD);
+  process_complain("frontrun", "cannot write to standard output: give it a place with room");
+  exit(RUN_ENVIRONMENT);
 }
 
 static uint64_t parse_number(const struct argp_state *state, const char *what, const char *text, uint64_t lowest, uint64_t highest) {
   char *end, allowed[96];
   errno = 0;
-  unsigned long long value = strtoull(text, &end, 0);
+  unsigned long long value = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
   snprintf(allowed, sizeof allowed, "a number from %llu to %llu is needed", (unsigned long long)lowest, (unsigned long long)highest);
-  if (end == text || *end || errno || *text == '-' || value < lowest || value > highest) refuse(state, what, text, allowed);
+  if (*text < '0' || *text > '9' || *end || errno || value < lowest || value > highest) refuse(state, what, text, allowed);
   return value;
 }
 
@@ -134,7 +146,7 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
 }
 
 static void end(const char *why) {
-  fprintf(stderr, "frontrun: %s\n", why);
+  process_complain("frontrun", why);
   exit(RUN_USAGE);
 }
 
@@ -185,6 +197,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
   case OPTION_STRICT:
     run->strict = true;
     return 0;
+  case OPTION_HELP:
+    print_help(state);
+    return 0;
   case OPTION_L2:
     run->l2 = parse_l2(state, arg);
     return 0;
@@ -194,6 +209,9 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     return 0;
   case ARGP_KEY_END:
     check_together(run);
+    return 0;
+  case ARGP_KEY_ERROR: /* argp's own message would be two lines */
+    refuse(state, "argument", process_bad_option(state->argc, state->argv, state->next), "no option, or it lacks its value (see --help)");
     return 0;
   default:
     return take_number(key, arg, state, run);
@@ -208,7 +226,6 @@ struct run_options options_parse(int argc, char **argv) {
       "a "
       "gate fails, 2 usage, bad key or bad file, 3 environment (no llc, no device), 4 fault or timeout.",
       NULL, NULL, NULL};
-  argp_err_exit_status = RUN_USAGE;
-  if (argp_parse(&argp, argc, argv, 0, NULL, &run) != 0) exit(RUN_USAGE);
+  if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, NULL, &run) != 0) exit(RUN_USAGE);
   return run;
 }

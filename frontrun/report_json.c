@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "table.h"
 #include "tensors.h"
@@ -89,10 +90,23 @@ void report_launch(struct report *report, const struct run_result *result) {
   json_array_append_new(report->launches, launch);
 }
 
+/* A file's name may be no UTF-8: then its bytes beyond ASCII become "?". */
+static json_t *any_text(const char *text) {
+  json_t *string = json_string(text);
+  if (string) return string;
+  size_t length = strlen(text);
+  char *plain = malloc(length + 1);
+  if (!plain) return NULL;
+  for (size_t i = 0; i <= length; i++) plain[i] = (signed char)text[i] < 0 ? '?' : text[i];
+  string = json_string(plain);
+  free(plain);
+  return string;
+}
+
 void report_print(struct report *report, enum run_code code, const char *error, const char *fault_report, const struct strict_log *strict) {
   json_object_set_new(report->root, "exit_code", json_integer((int)code));
-  if (error) json_object_set_new(report->root, "error", json_string(error));
-  if (fault_report && *fault_report) json_object_set_new(report->root, "report", json_string(fault_report));
+  if (error) json_object_set_new(report->root, "error", any_text(error));
+  if (fault_report && *fault_report) json_object_set_new(report->root, "report", any_text(fault_report));
   if (strict) json_object_set_new(report->root, "strict", strict_log_describe(strict));
   char *text = json_dumps(report->root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
   if (text) puts(text);

@@ -3,11 +3,14 @@
 #include "safetensors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -171,22 +174,24 @@ bool tensor_file_parse(const void *bytes, size_t size, struct tensor_file *file,
 }
 
 static bool read_all(FILE *in, const char *path, void **bytes, size_t *size, char *error) {
-  if (fseeko(in, 0, SEEK_END) != 0) return refuse(error, "%s: %s", path, strerror(errno));
-  off_t length = ftello(in);
-  if (length < 0 || fseeko(in, 0, SEEK_SET) != 0) return refuse(error, "%s: %s", path, strerror(errno));
-  *size = (size_t)length;
+  struct stat st;
+  if (fstat(fileno(in), &st) != 0) return refuse(error, "%.100s: %s", path, strerror(errno));
+  if (!S_ISREG(st.st_mode)) return refuse(error, "%.100s is no plain file: name a safetensors file", path);
+  *size = (size_t)st.st_size;
   *bytes = malloc(*size + 1);
-  if (!*bytes) return refuse(error, "%s: no memory for its %zu bytes", path, *size);
+  if (!*bytes) return refuse(error, "%.100s: no memory for its %zu bytes", path, *size);
   if (fread(*bytes, 1, *size, in) == *size) return true;
-  refuse(error, "%s: %s", path, ferror(in) ? strerror(errno) : "it became shorter while it was read");
+  refuse(error, "%.100s: %s", path, ferror(in) ? strerror(errno) : "it became shorter while it was read");
   free(*bytes);
   return false;
 }
 
 bool tensor_file_read(const char *path, struct tensor_file *file, char error[TENSOR_ERROR_MAX]) {
   *file = (struct tensor_file){0};
-  FILE *in = fopen(path, "rb");
-  if (!in) return refuse(error, "%s: %s", path, strerror(errno));
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe without a writer would hold it for ever */
+  FILE *in = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+  if (!in && descriptor >= 0) close(descriptor);
+  if (!in) return refuse(error, "%.100s: %s: name a safetensors file", path, strerror(errno));
   void *bytes = NULL;
   size_t size = 0;
   bool good = read_all(in, path, &bytes, &size, error);

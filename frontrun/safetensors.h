@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frontgen.h"
+
 enum tensor_dtype {
   DTYPE_BOOL,
   DTYPE_U8,
@@ -64,9 +66,9 @@ const struct tensor *tensor_file_find(const struct tensor_file *file, const char
 /* Releases what a successful parse or read made. A zeroed struct is allowed. */
 void tensor_file_free(struct tensor_file *file);
 
-/* Writes a file under a temporary name beside `path`, then renames it. Each tensor's bytes must fit its dtype and shape. */
-bool tensor_file_write(const char *path, const struct tensor *tensors, size_t count, const struct tensor_metadata *metadata,
-    size_t metadata_count, char error[TENSOR_ERROR_MAX]);
+/* Writes a file, by output_write_parts() and with its errors. FRONTGEN_USAGE also if a tensor's bytes do not fit its dtype and shape. */
+enum frontgen_status tensor_file_write(const char *path, const struct tensor *tensors, size_t count, const struct tensor_metadata *metadata,
+    size_t metadata_count, char error[FRONTGEN_ERROR_MAX]);
 
 const char *tensor_dtype_name(enum tensor_dtype dtype);
 uint32_t tensor_dtype_bytes(enum tensor_dtype dtype);

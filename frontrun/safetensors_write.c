@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes safetensors. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "output.h"
 #include "safetensors.h"
 
 static json_t *describe(const struct tensor *tensor, uint64_t begin) {
@@ -46,66 +44,45 @@ static char *make_header(const struct tensor *tensors, size_t count, const struc
   return wide;
 }
 
-static bool write_bytes(FILE *out, const void *bytes, uint64_t size) { return !size || fwrite(bytes, 1, size, out) == size; }
-
-static bool write_file(FILE *out, const char *header, const struct tensor *tensors, size_t count) {
-  unsigned char prefix[8];
-  uint64_t length = strlen(header);
-  for (unsigned i = 0; i < 8; i++) prefix[i] = (unsigned char)(length >> (8 * i));
-  bool good = write_bytes(out, prefix, sizeof prefix) && write_bytes(out, header, length);
-  for (uint32_t width = 8; width > 0; width /= 2)
-    for (size_t i = 0; i < count && good; i++)
-      if (tensor_dtype_bytes(tensors[i].dtype) == width) good = write_bytes(out, tensors[i].data, tensors[i].bytes);
-  return good;
-}
-
 static bool check_tensors(const struct tensor *tensors, size_t count, char *error) {
   for (size_t i = 0; i < count; i++) {
     uint64_t bytes = tensor_dtype_bytes(tensors[i].dtype);
     for (uint32_t d = 0; d < tensors[i].rank; d++) bytes *= tensors[i].shape[d];
     if (bytes == tensors[i].bytes) continue;
-    snprintf(error, TENSOR_ERROR_MAX, "tensor %.60s: %llu bytes, its shape needs %llu", tensors[i].name,
+    snprintf(error, FRONTGEN_ERROR_MAX, "tensor %.60s: %llu bytes, its shape needs %llu", tensors[i].name,
         (unsigned long long)tensors[i].bytes, (unsigned long long)bytes);
     return false;
   }
   return true;
 }
 
-/* A file that is only ever whole: `name` is a temporary one until the end. */
-static bool write_and_rename(char *name, const char *path, const char *header, const struct tensor *tensors, size_t count) {
-  int fd = mkstemp(name);
-  if (fd < 0) return false;
-  mode_t mask = umask(0);
-  umask(mask);
-  bool good = fchmod(fd, 0666 & ~mask) == 0;
-  FILE *out = good ? fdopen(fd, "wb") : NULL;
-  if (!out) close(fd);
-  good = out && write_file(out, header, tensors, count);
-  int why = errno;
-  if (out && fclose(out) != 0 && good) {
-    why = errno;
-    good = false;
-  }
-  if (good && rename(name, path) == 0) return true;
-  if (good) why = errno;
-  unlink(name);
-  errno = why;
-  return false;
+/* The file's parts in make_header()'s order. */
+static size_t list_parts(
+    const unsigned char prefix[8], const char *header, const struct tensor *tensors, size_t count, struct output_part *part) {
+  size_t parts = 0;
+  part[parts++] = (struct output_part){prefix, 8};
+  part[parts++] = (struct output_part){header, strlen(header)};
+  for (uint32_t width = 8; width > 0; width /= 2)
+    for (size_t i = 0; i < count; i++)
+      if (tensor_dtype_bytes(tensors[i].dtype) == width) part[parts++] = (struct output_part){tensors[i].data, tensors[i].bytes};
+  return parts;
 }
 
-bool tensor_file_write(const char *path, const struct tensor *tensors, size_t count, const struct tensor_metadata *metadata,
-    size_t metadata_count, char error[TENSOR_ERROR_MAX]) {
-  if (!check_tensors(tensors, count, error)) return false;
+enum frontgen_status tensor_file_write(const char *path, const struct tensor *tensors, size_t count, const struct tensor_metadata *metadata,
+    size_t metadata_count, char error[FRONTGEN_ERROR_MAX]) {
+  if (!check_tensors(tensors, count, error)) return FRONTGEN_USAGE;
   char *header = make_header(tensors, count, metadata, metadata_count);
-  char *name = header ? malloc(strlen(path) + 16) : NULL;
-  bool good = name != NULL;
-  if (!good) snprintf(error, TENSOR_ERROR_MAX, "%.80s: no memory for its header", path);
-  if (good) {
-    sprintf(name, "%s.tmp.XXXXXX", path);
-    good = write_and_rename(name, path, header, tensors, count);
-    if (!good) snprintf(error, TENSOR_ERROR_MAX, "%.120s cannot be written: %s", path, strerror(errno));
+  struct output_part *part = header ? calloc(count + 2, sizeof *part) : NULL;
+  enum frontgen_status status = FRONTGEN_ENVIRONMENT;
+  if (part) {
+    unsigned char prefix[8];
+    uint64_t length = strlen(header);
+    for (unsigned i = 0; i < 8; i++) prefix[i] = (unsigned char)(length >> (8 * i));
+    status = output_write_parts(path, part, list_parts(prefix, header, tensors, count, part), error);
+  } else {
+    snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.80s: no memory for its header", path);
   }
-  free(name);
+  free(part);
   free(header);
-  return good;
+  return status;
 }

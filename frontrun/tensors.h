@@ -17,9 +17,9 @@ struct tensors_results {
   uint32_t epoch_before;
 };
 
-/* Writes every input, every output and scratch.<region>, with key, arch, seed and case in the metadata. */
-bool tensors_dump(
-    const char *path, const struct plan *plan, const struct inputs *in, const struct tensors_results *results, char error[INPUT_ERROR_MAX]);
+/* Writes every input, every output and scratch.<region>, with key, arch, seed and case in the metadata. Errors of tensor_file_write(). */
+enum frontgen_status tensors_dump(const char *path, const struct plan *plan, const struct inputs *in, const struct tensors_results *results,
+    char error[FRONTGEN_ERROR_MAX]);
 
 /* The key as text: "tokens=8,tp=4,ratio=2,window=128,tuned=0", and the other fields that are set. */
 void tensors_key_text(const struct front_key *key, char text[KEY_ERROR_MAX]);

@@ -97,8 +97,9 @@ static void add_scratch(struct dump *dump, const struct plan *plan, const uint8_
   }
 }
 
-bool tensors_dump(const char *path, const struct plan *plan, const struct inputs *in, const struct tensors_results *results,
-    char error[INPUT_ERROR_MAX]) {
+enum frontgen_status tensors_dump(const char *path, const struct plan *plan, const struct inputs *in, const struct tensors_results *results,
+    char error[FRONTGEN_ERROR_MAX]) {
+  enum frontgen_status status = FRONTGEN_ENVIRONMENT;
   struct dump *dump = calloc(1, sizeof *dump);
   bool good = dump != NULL;
   if (good) {
@@ -106,16 +107,15 @@ bool tensors_dump(const char *path, const struct plan *plan, const struct inputs
     add_arrays(dump, in);
     good = add_window_cache(dump, in);
   }
-  if (!good) snprintf(error, INPUT_ERROR_MAX, "no memory for the dump");
+  if (!good) snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.80s: no memory for the dump", path);
   if (good) {
     add_scratch(dump, plan, results->scratch);
-    char key[KEY_ERROR_MAX], seed[24], why[TENSOR_ERROR_MAX];
+    char key[KEY_ERROR_MAX], seed[24];
     tensors_key_text(&plan->key, key);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)in->seed);
     const struct tensor_metadata metadata[] = {
         {"key", key}, {"arch", plan->target->name}, {"seed", seed}, {"case", input_case_name(in->which)}};
-    good = tensor_file_write(path, dump->tensor, dump->count, metadata, sizeof metadata / sizeof metadata[0], why);
-    if (!good) snprintf(error, INPUT_ERROR_MAX, "%s", why);
+    status = tensor_file_write(path, dump->tensor, dump->count, metadata, sizeof metadata / sizeof metadata[0], error);
   }
   if (dump) {
     free(dump->before);
@@ -123,5 +123,5 @@ bool tensors_dump(const char *path, const struct plan *plan, const struct inputs
     free(dump->numbers);
   }
   free(dump);
-  return good;
+  return status;
 }

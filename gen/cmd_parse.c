@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of the subcommands, by argp. Errors become our one line and exit code. */
 #include "cmd.h"
+#include "process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ struct request {
   struct cmd_line *line;
   int status; /* >= 0: stop with it */
   bool help;
+  int stopped; /* where argp gave up */
   size_t most;
   const char *words;
 };
@@ -93,6 +95,7 @@ static error_t parse_scale(int key, char *arg, struct request *r) {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
   struct request *r = state->input;
+  if (key == ARGP_KEY_ERROR) r->stopped = state->next;
   if (r->status >= 0) return 0;
   switch (key) {
   case OPT_ARCH:
@@ -124,11 +127,10 @@ static int print_help(const struct argp *argp, char *name) {
   return cmd_fail(FRONTGEN_ENVIRONMENT, "cannot write to standard output: %s: give it a place with room", strerror(errno));
 }
 
-/* argp's own messages are two lines; it only says where it stopped, and that is the word to name. */
+/* argp's own messages are two lines. */
 static int bad_option(int argc, char **argv, int stopped) {
-  int at = stopped > 1 && argv[stopped - 1][0] == '-' ? stopped - 1 : stopped;
-  const char *word = at < argc ? argv[at] : argv[argc - 1];
-  return cmd_fail(FRONTGEN_USAGE, "\"%.80s\" is no option of this command, or lacks its value: see %s --help", word, argv[0]);
+  return cmd_fail(FRONTGEN_USAGE, "\"%.80s\" is no option of this command, or lacks its value: see %s --help",
+      process_bad_option(argc, argv, stopped), argv[0]);
 }
 
 int cmd_parse(int argc, char **argv, int options, const char *words, const char *doc, size_t most, struct cmd_line *line) {
@@ -136,7 +138,6 @@ int cmd_parse(int argc, char **argv, int options, const char *words, const char 
   struct argp argp = {.options = mine, .parser = parse_option, .args_doc = words, .doc = doc};
   struct request r = {.line = line, .status = -1, .most = most, .words = words};
   char name[32], *own_name = argv[0];
-  int stopped = argc;
   for (size_t i = 0, n = 0; i < OPTIONS; i++)
     if (needs[i] & (options | CMD_HELP)) mine[n++] = all_options[i];
   memset(line, 0, sizeof *line);
@@ -144,8 +145,8 @@ int cmd_parse(int argc, char **argv, int options, const char *words, const char 
   if (!line->words) return cmd_fail(FRONTGEN_ENVIRONMENT, "out of memory");
   snprintf(name, sizeof name, "frontgen %s", argv[0]);
   argv[0] = name;
-  if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, &stopped, &r) != 0)
-    r.status = bad_option(argc, argv, stopped);
+  if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, NULL, &r) != 0)
+    r.status = bad_option(argc, argv, r.stopped);
   else if (r.help)
     r.status = print_help(&argp, name);
   else if (r.status < 0 && line->count == 0)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program frontgen: finds the subcommand and hands over. */
 #include "cmd.h"
+#include "process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,9 +31,7 @@ int cmd_fail(int status, const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  for (char *c = line; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* one line, whatever a file's name is */
-  fprintf(stderr, "frontgen: %s\n", line);
+  process_complain("frontgen", line);
   return status;
 }
 
@@ -73,32 +70,12 @@ static int unknown(const char *name) {
   return cmd_fail(FRONTGEN_USAGE, "unknown command \"%.40s\": it is one of %s (see frontgen --help)", name, list);
 }
 
-/* Leaves nothing behind, then dies of the same signal. */
-static void interrupted(int signal_number) {
-  frontgen_interrupt();
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
-}
-
-static void catch_interrupts(void) {
-  signal(SIGXFSZ, SIG_IGN); /* a file size limit is then a failed write, with its message */
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-    struct sigaction old, action = {.sa_handler = interrupted};
-    /* An ignored signal (nohup, a background job) stays ignored. */
-    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
-  }
-}
-
 int main(int argc, char **argv) {
-  /* A closed standard stream must not become the number of a file that we open: take the number for something that cannot be written. */
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) return FRONTGEN_ENVIRONMENT;
+  if (!process_begin()) return FRONTGEN_ENVIRONMENT;
   if (argc < 2) return unknown(NULL);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) return help();
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
     return cmd_print("frontgen " FRONTGEN_VERSION "\n", strlen("frontgen " FRONTGEN_VERSION "\n"));
-  catch_interrupts();
   for (size_t i = 0; i < COMMANDS; i++)
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
   if (strcmp(argv[1], "bundle-step") == 0) return cmd_bundle_step(argc - 1, argv + 1);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TEMPORARIES_MAX = 64 };
+enum { TEMPORARIES_MAX = 64, TRIES_MAX = 1000 };
 
 /* Temporary files in being, for output_interrupt(): a path is complete before its state says so. */
 static struct {
@@ -44,45 +44,75 @@ static int write_all(int file, const char *data, size_t bytes) {
   return 0;
 }
 
+/* A place that can be written, but not now. */
+static bool no_room(int why) {
+  return why == ENOSPC || why == EDQUOT || why == EFBIG || why == EIO || why == ENOMEM || why == EMFILE || why == ENFILE;
+}
+
 static enum frontgen_status cannot_write(const char *path, int why, char error[FRONTGEN_ERROR_MAX]) {
-  snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.400s: %s: name a folder that exists and can be written", path, strerror(why));
+  bool room = no_room(why);
+  snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.400s: %s: %s", path, strerror(why),
+      room ? "make room, or name another folder" : "name a folder that exists and can be written");
+  return room ? FRONTGEN_ENVIRONMENT : FRONTGEN_USAGE;
+}
+
+/* rename() would put a file where a device, a pipe or a link was: root's /dev/null, say. */
+static enum frontgen_status check_name(const char *path, char error[FRONTGEN_ERROR_MAX]) {
+  struct stat st;
+  if (!*path || path[strlen(path) - 1] == '/') return cannot_write(path, EISDIR, error);
+  if (lstat(path, &st) != 0 || S_ISREG(st.st_mode)) return FRONTGEN_GOOD;
+  if (S_ISDIR(st.st_mode)) return cannot_write(path, EISDIR, error);
+  snprintf(error, FRONTGEN_ERROR_MAX, "cannot write %.400s: it is a %s: name a plain file, or none that is there", path,
+      S_ISLNK(st.st_mode) ? "symbolic link" : "device or a pipe");
   return FRONTGEN_USAGE;
 }
 
-static int write_and_rename(const char *temporary, const char *path, const void *data, size_t bytes) {
-  int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
-  int why = write_all(file, data, bytes);
+/* The name may be taken by what a killed program of the same number left: then the next. */
+static int open_temporary(const char *path, char temporary[PATH_MAX], atomic_int *state) {
+  int file = -1;
+  for (int tries = 0; tries < TRIES_MAX && file < 0; tries++) {
+    atomic_store(state, 1);
+    if (!temporary_path(path, temporary)) return -ENAMETOOLONG;
+    atomic_store(state, 2);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  return file < 0 ? -errno : file;
+}
+
+static int write_and_rename(char temporary[PATH_MAX], atomic_int *state, const char *path, const struct output_part *parts, size_t count) {
+  int file = open_temporary(path, temporary, state), why = 0;
+  if (file < 0) return -file;
+  for (size_t i = 0; i < count && !why; i++) why = write_all(file, parts[i].data, parts[i].bytes);
   if (close(file) != 0 && !why) why = errno;
   if (!why && rename(temporary, path) != 0) why = errno;
   if (why) unlink(temporary);
   return why;
 }
 
-enum frontgen_status output_write(const char *path, const void *data, size_t bytes, char error[FRONTGEN_ERROR_MAX]) {
+enum frontgen_status output_write_parts(const char *path, const struct output_part *parts, size_t count, char error[FRONTGEN_ERROR_MAX]) {
+  enum frontgen_status status = check_name(path, error);
+  if (status) return status;
   int slot = take_slot();
   if (slot < 0) {
     snprintf(
         error, FRONTGEN_ERROR_MAX, "cannot write %.400s: more than %d files are being written: use fewer threads", path, TEMPORARIES_MAX);
     return FRONTGEN_ENVIRONMENT;
   }
-  char *temporary = temporaries[slot].path;
-  int why = ENAMETOOLONG;
-  if (!*path || path[strlen(path) - 1] == '/') {
-    why = EISDIR;
-  } else if (temporary_path(path, temporary)) {
-    atomic_store(&temporaries[slot].state, 2);
-    why = write_and_rename(temporary, path, data, bytes);
-  }
+  int why = write_and_rename(temporaries[slot].path, &temporaries[slot].state, path, parts, count);
   atomic_store(&temporaries[slot].state, 0);
   return why ? cannot_write(path, why, error) : FRONTGEN_GOOD;
+}
+
+enum frontgen_status output_write(const char *path, const void *data, size_t bytes, char error[FRONTGEN_ERROR_MAX]) {
+  return output_write_parts(path, &(struct output_part){data, bytes}, 1, error);
 }
 
 enum frontgen_status output_check(const char *path, char error[FRONTGEN_ERROR_MAX]) {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
-  struct stat st;
-  if (!*path || (slash && !slash[1]) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) return cannot_write(path, EISDIR, error);
+  enum frontgen_status status = check_name(path, error);
+  if (status) return status;
   if (slash && slash - path >= PATH_MAX - 1) return cannot_write(path, ENAMETOOLONG, error);
   if (slash)
     snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void expect(struct outcome o, int code, const char *says) {
   assert_code(&o, code);
@@ -30,6 +32,35 @@ static void bad_usage_is_one_line_and_code_2(void **context) {
   expect(run(FRONTRUN, "tokens=8", "--case", "worst"), 2, "allpad");
   expect(run(FRONTRUN, "tokens=8", "--rank", "4"), 2, "ranks 0 to 3");
   expect(run(FRONTRUN, "tokens=8", "--timeout", "0"), 2, "--timeout");
+  expect(run(FRONTRUN, "tokens=8", "--seed", " -1"), 2, "--seed");
+  expect(run(FRONTRUN, "--fast", "tokens=8"), 2, "\"--fast\"");
+  expect(run(FRONTRUN, "tokens=8", "--seed"), 2, "\"--seed\"");
+  expect(run(FRONTRUN, "no/such\nfile"), 2, "no/such?file");
+}
+
+/* A pipe would hold the program for ever; a device would be replaced by a plain file. */
+static void pipes_devices_and_links_are_refused_before_any_work(void **context) {
+  (void)context;
+  const char *dir = temp_dir(), *pipe = path_in(dir, "pipe"), *link = path_in(dir, "link");
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  assert_int_equal(symlink("/nowhere/at/all", link), 0);
+  expect(run(FRONTRUN, pipe), 2, "pipe");
+  expect(run(FRONTRUN, "tokens=8", "--input", pipe), 2, "no plain file");
+  expect(run(FRONTRUN, "tokens=8", "--dump", pipe), 2, "device or a pipe");
+  expect(run(FRONTRUN, "tokens=8", "--dump", link), 2, "symbolic link");
+  expect(run(FRONTRUN, "tokens=8", "--trace", pipe), 2, "device or a pipe");
+  expect(run(FRONTRUN, "tokens=8", "--dump", path_in(dir, "none/x")), 2, "No such file");
+  assert_int_equal(count_files(dir), 2);
+}
+
+static void what_could_not_be_printed_is_code_3(void **context) {
+  (void)context;
+  static const char *const ends[] = {"--help >/dev/full", "--help >&-", "tokens=1,tp=8 --case=allpad --no-traffic --device=emulator >&-"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    char script[4096];
+    snprintf(script, sizeof script, "exec %s %s", FRONTRUN, ends[i]);
+    expect(run("/bin/sh", "-c", script), 3, "standard output");
+  }
 }
 
 static void a_bad_key_or_file_is_one_line_and_code_2(void **context) {
@@ -41,7 +72,7 @@ static void a_bad_key_or_file_is_one_line_and_code_2(void **context) {
   expect(run(FRONTRUN, "tokens=8,index=1"), 2, "index");
   expect(run(FRONTRUN, "tokens=8", "--arch", "gfx90a"), 2, "gfx90a");
   expect(run(FRONTRUN, "tokens=8", "--key", "tokens=8"), 2, "--key");
-  expect(run(FRONTRUN, dir), 2, "folder");
+  expect(run(FRONTRUN, dir), 2, "SHA256SUMS");
   expect(run(FRONTRUN, path_in(dir, "none.hsaco")), 2, "No such file");
   expect(run(FRONTRUN, path_in(dir, "text.hsaco")), 2, "text.hsaco");
   expect(run(FRONTRUN, "tokens=8", "--input", path_in(dir, "none")), 2, "No such file");
@@ -107,6 +138,8 @@ static void help_lists_every_option_and_the_exit_codes(void **context) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_usage_is_one_line_and_code_2),
+      cmocka_unit_test(pipes_devices_and_links_are_refused_before_any_work),
+      cmocka_unit_test(what_could_not_be_printed_is_code_3),
       cmocka_unit_test(a_bad_key_or_file_is_one_line_and_code_2),
       cmocka_unit_test(no_device_and_no_compiler_are_one_line_and_code_3),
       cmocka_unit_test(results_that_differ_are_code_1_and_a_fault_or_a_timeout_is_code_4),

@@ -218,10 +218,10 @@ static void a_dump_read_again_gives_the_same_launch(void **context) {
   struct inputs in = make("tokens=3,tp=8,window=5", 9, 2, CASE_DEFAULT), again;
   uint8_t *scratch = calloc(1, plan.scratch.bytes);
   const struct tensors_results results = {scratch, 41};
-  char error[INPUT_ERROR_MAX];
+  char error[FRONTGEN_ERROR_MAX];
   const char *path = path_in(temp_dir(), "dump");
   for (size_t i = 0; i < in.blocks; i++) memset(in.block[i].after, 0x11, (size_t)in.swa_stride);
-  if (!tensors_dump(path, &plan, &in, &results, error)) fail_msg("%s", error);
+  if (tensors_dump(path, &plan, &in, &results, error)) fail_msg("%s", error);
   struct tensor_file file;
   if (!tensor_file_read(path, &file, error)) fail_msg("%s", error);
   for (int i = 0; i < SCRATCH_REGIONS; i++) {
@@ -253,10 +253,10 @@ static void a_dump_read_again_gives_the_same_launch(void **context) {
 static void expect_file_refused(const struct tensor *tensors, size_t count, const char *says) {
   const struct plan plan = plan_of("tokens=3");
   const char *path = path_in(temp_dir(), "bad");
-  char error[INPUT_ERROR_MAX];
+  char error[FRONTGEN_ERROR_MAX];
   struct tensor_file file;
   struct inputs in;
-  if (!tensor_file_write(path, tensors, count, NULL, 0, error) || !tensor_file_read(path, &file, error)) fail_msg("%s", error);
+  if (tensor_file_write(path, tensors, count, NULL, 0, error) || !tensor_file_read(path, &file, error)) fail_msg("%s", error);
   const struct input_options options = {.seed = 1, .file = &file};
   bool made = inputs_make(&plan, &options, &in, error);
   if (made && inputs_check(&in, error)) fail_msg("accepted; wanted \"%s\"", says);

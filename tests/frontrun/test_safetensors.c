@@ -96,9 +96,9 @@ static void what_is_written_is_read_back_with_metadata_and_shapes(void **context
   const struct tensor tensors[] = {{"small", DTYPE_F8_E8M0, 2, {2, 3}, bytes, 6}, {"scalar", DTYPE_F32, 1, {1}, &one, 4},
       {"wide", DTYPE_I64, 1, {2}, words, 16}, {"empty", DTYPE_BF16, 2, {0, 7}, bytes, 0}};
   const struct tensor_metadata metadata[] = {{"key", "tokens=8"}, {"odd \"name\"", "line\nbreak \xc3\xa9"}};
-  char error[TENSOR_ERROR_MAX];
+  char error[FRONTGEN_ERROR_MAX];
   const char *dir = temp_dir(), *path = path_in(dir, "a.safetensors");
-  assert_true(tensor_file_write(path, tensors, 4, metadata, 2, error));
+  assert_int_equal(tensor_file_write(path, tensors, 4, metadata, 2, error), FRONTGEN_GOOD);
   assert_int_equal(count_files(dir), 1);
   struct tensor_file file;
   if (!tensor_file_read(path, &file, error)) fail_msg("%s", error);
@@ -122,11 +122,11 @@ static void a_file_that_cannot_be_written_leaves_nothing_behind(void **context) 
   (void)context;
   static const uint8_t byte = 7;
   const struct tensor tensor = {"x", DTYPE_U8, 1, {1}, &byte, 1}, wrong = {"x", DTYPE_U8, 1, {2}, &byte, 1};
-  char error[TENSOR_ERROR_MAX];
+  char error[FRONTGEN_ERROR_MAX];
   const char *dir = temp_dir();
-  assert_false(tensor_file_write(path_in(dir, "no/such/folder"), &tensor, 1, NULL, 0, error));
+  assert_int_equal(tensor_file_write(path_in(dir, "no/such/folder"), &tensor, 1, NULL, 0, error), FRONTGEN_USAGE);
   assert_non_null(strstr(error, "No such file"));
-  assert_false(tensor_file_write(path_in(dir, "wrong"), &wrong, 1, NULL, 0, error));
+  assert_int_equal(tensor_file_write(path_in(dir, "wrong"), &wrong, 1, NULL, 0, error), FRONTGEN_USAGE);
   assert_int_equal(count_files(dir), 0);
 }
 
@@ -163,7 +163,7 @@ static void run_python(const char *script, const char *path) {
 
 static void pythons_package_reads_what_we_write_and_writes_what_we_read(void **context) {
   (void)context;
-  char error[TENSOR_ERROR_MAX];
+  char error[FRONTGEN_ERROR_MAX];
   struct tensor_file file;
   const char *dir = temp_dir();
   run_python(python_writes, path_in(dir, "python"));
@@ -176,7 +176,8 @@ static void pythons_package_reads_what_we_write_and_writes_what_we_read(void **c
   int64_t pos;
   memcpy(&pos, tensor_file_find(&file, "pos")->data, 8);
   assert_int_equal(pos, 131073);
-  assert_true(tensor_file_write(path_in(dir, "ours"), file.tensor, file.count, file.metadata, file.metadata_count, error));
+  assert_int_equal(
+      tensor_file_write(path_in(dir, "ours"), file.tensor, file.count, file.metadata, file.metadata_count, error), FRONTGEN_GOOD);
   tensor_file_free(&file);
   run_python(python_reads, path_in(dir, "ours"));
 }

@@ -40,6 +40,8 @@ static const struct {
     {{"emit", "tokens=8", "tokens=9"}, {"one argument too many", "\"tokens=9\""}, 2},
     {{"emit", "tokens=8", "--fast"}, {"\"--fast\"", "--help"}, 2},
     {{"emit", "--arch"}, {"--arch", "--help"}, 2},
+    {{"keys", "-x", "tokens=8"}, {"\"-x\""}, 2},
+    {{"keys", "--arch", "gfx950", "tokens=8"}, {"\"--arch\""}, 2},
     {{"emit", "tokens=8", "--json"}, {"--json"}, 2},
     {{"emit", "tokens=8", "--arch", "gfx942"}, {"gfx942 is not in this version", "gfx950"}, 2},
     {{"emit", "tokens=8", "--arch=sm_90"}, {"sm_90", "gfx950"}, 2},
@@ -83,6 +85,19 @@ static void test_bad_lines(void **state) {
     struct outcome o = run_argv(argv, NULL);
     assert_code(&o, bad_lines[i].code);
     expect_line(&o, bad_lines[i].names);
+    outcome_free(&o);
+  }
+}
+
+static void test_pipe(void **state) {
+  (void)state;
+  const char *pipe = path_in(temp_dir(), "pipe");
+  static const char *const commands[] = {"check", "info"};
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    struct outcome o = run(FRONTGEN, commands[i], pipe);
+    assert_code(&o, 2);
+    expect_line(&o, (const char *const[3]){"not a file"});
     outcome_free(&o);
   }
 }
@@ -295,6 +310,7 @@ static void test_info(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       {"a bad command line is one clear line and exit code 2", test_bad_lines, NULL, NULL, NULL},
+      {"a pipe that nobody writes does not hold the program", test_pipe, NULL, NULL, NULL},
       {"emit prints the library's IR, for a key or a name", test_emit, NULL, NULL, NULL},
       {"keys prints the names that build will make", test_keys, NULL, NULL, NULL},
       {"help and version are on standard output", test_help, NULL, NULL, NULL},

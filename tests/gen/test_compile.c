@@ -262,6 +262,42 @@ static void test_bad_places(void **state) {
   }
 }
 
+/* rename() would make a plain file of /dev/null. */
+static void test_only_plain_files_are_replaced(void **state) {
+  (void)state;
+  const char *dir = temp_dir(), *pipe = path_in(dir, "pipe"), *link = path_in(dir, "link");
+  char error[FRONTGEN_ERROR_MAX] = "";
+  struct stat st;
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  assert_int_equal(symlink("/nowhere/at/all", link), 0);
+  assert_int_equal(output_check(pipe, error), FRONTGEN_USAGE);
+  assert_int_equal(output_write(pipe, "x", 1, error), FRONTGEN_USAGE);
+  assert_non_null(strstr(error, "device or a pipe"));
+  assert_int_equal(output_write(link, "x", 1, error), FRONTGEN_USAGE);
+  assert_non_null(strstr(error, "symbolic link"));
+  assert_true(lstat(pipe, &st) == 0 && S_ISFIFO(st.st_mode));
+  assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+  assert_int_equal(count_files(dir), 2);
+}
+
+/* In a container every run may have the same process number. */
+static void test_leftovers_of_a_killed_run(void **state) {
+  (void)state;
+  const char *dir = temp_dir();
+  char name[64], error[FRONTGEN_ERROR_MAX] = "";
+  size_t bytes;
+  for (int i = 0; i < 200; i++) {
+    snprintf(name, sizeof name, ".x.%ld-%d.tmp", (long)getpid(), i);
+    write_file(path_in(dir, name), "left", 4);
+  }
+  if (output_write(path_in(dir, "x"), "new", 3, error) != FRONTGEN_GOOD) fail_msg("%s", error);
+  char *made = read_file(path_in(dir, "x"), &bytes);
+  assert_int_equal(bytes, 3);
+  assert_memory_equal(made, "new", 3);
+  assert_int_equal(count_files(dir), 201);
+  free(made);
+}
+
 static void test_failure_leaves_nothing(void **state) {
   (void)state;
   const char *dir = temp_dir(), *path = path_in(dir, "old.hsaco");
@@ -280,8 +316,8 @@ static void test_failure_leaves_nothing(void **state) {
   enum frontgen_status status = output_write(path, large, 10000, error);
   setrlimit(RLIMIT_FSIZE, &old_limit);
   signal(SIGXFSZ, SIG_DFL);
-  assert_int_equal(status, FRONTGEN_USAGE);
-  assert_non_null(strstr(error, "File too large"));
+  assert_int_equal(status, FRONTGEN_ENVIRONMENT);
+  assert_non_null(strstr(error, "File too large: make room"));
   kept = read_file(path, &bytes);
   assert_int_equal(bytes, 3);
   assert_memory_equal(kept, "old", 3);
@@ -347,6 +383,8 @@ int main(void) {
       {"the note says what the kernel is and hashes the IR and the flags", test_note, NULL, NULL, NULL},
       {"save-temps keeps each step", test_save_temps, NULL, NULL, NULL},
       {"a place that cannot be written is refused before any work", test_bad_places, NULL, NULL, NULL},
+      {"a device, a pipe or a link is not replaced by a file", test_only_plain_files_are_replaced, NULL, NULL, NULL},
+      {"what a killed run left is in nobody's way", test_leftovers_of_a_killed_run, NULL, NULL, NULL},
       {"a failed build leaves the old file and nothing else", test_failure_leaves_nothing, NULL, NULL, NULL},
       {"an interrupted write leaves no temporary file", test_interrupted_write, NULL, NULL, NULL},
       {"a code object can be read by those whom the umask lets", test_permissions, NULL, NULL, NULL},
