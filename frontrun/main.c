@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conduct.h"
 #include "draw.h"
 #include "output.h"
-#include "process.h"
 #include "table.h"
 #include "tensors.h"
 
@@ -270,13 +270,13 @@ static enum run_code finish(struct run *run, enum run_code code) {
     snprintf(run->error, sizeof run->error, "cannot write to standard output: %s: give it a place with room",
         errno ? strerror(errno) : "it took a part only");
   }
-  if (code != RUN_GOOD) process_complain("frontrun", run->error);
+  if (code != RUN_GOOD) conduct_complain("frontrun", run->error);
   free(report);
   return code;
 }
 
 int main(int argc, char **argv) {
-  struct run *run = process_begin() ? calloc(1, sizeof *run) : NULL;
+  struct run *run = conduct_begin() ? calloc(1, sizeof *run) : NULL;
   if (!run) return RUN_ENVIRONMENT;
   run->options = options_parse(argc, argv);
   enum run_code code = check_files(run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frontrun's command line, by argp. */
 #include "options.h"
-#include "process.h"
+#include "conduct.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
 static void refuse(const struct argp_state *state, const char *what, const char *value, const char *allowed) {
   char text[512];
   snprintf(text, sizeof text, "%s \"%.200s\": %s", what, value, allowed);
-  process_complain("frontrun", text);
+  conduct_complain("frontrun", text);
   (void)state;
   exit(RUN_USAGE);
 }
@@ -72,7 +72,7 @@ static void refuse(const struct argp_state *state, const char *what, const char 
 static void print_help(const struct argp_state *state) {
   argp_help(state->root_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
   if (fflush(stdout) == 0 && !ferror(stdout)) exit(RUN_GOOD);
-  process_complain("frontrun", "cannot write to standard output: give it a place with room");
+  conduct_complain("frontrun", "cannot write to standard output: give it a place with room");
   exit(RUN_ENVIRONMENT);
 }
 
@@ -146,7 +146,7 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
 }
 
 static void end(const char *why) {
-  process_complain("frontrun", why);
+  conduct_complain("frontrun", why);
   exit(RUN_USAGE);
 }
 
@@ -211,7 +211,7 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     check_together(run);
     return 0;
   case ARGP_KEY_ERROR: /* argp's own message would be two lines */
-    refuse(state, "argument", process_bad_option(state->argc, state->argv, state->next), "no option, or it lacks its value (see --help)");
+    refuse(state, "argument", conduct_bad_option(state->argc, state->argv, state->next), "no option, or it lacks its value (see --help)");
     return 0;
   default:
     return take_number(key, arg, state, run);

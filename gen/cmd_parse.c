@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of the subcommands, by argp. Errors become our one line and exit code. */
 #include "cmd.h"
-#include "process.h"
+#include "conduct.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ static int print_help(const struct argp *argp, char *name) {
 /* argp's own messages are two lines. */
 static int bad_option(int argc, char **argv, int stopped) {
   return cmd_fail(FRONTGEN_USAGE, "\"%.80s\" is no option of this command, or lacks its value: see %s --help",
-      process_bad_option(argc, argv, stopped), argv[0]);
+      conduct_bad_option(argc, argv, stopped), argv[0]);
 }
 
 int cmd_parse(int argc, char **argv, int options, const char *words, const char *doc, size_t most, struct cmd_line *line) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program frontgen: finds the subcommand and hands over. */
 #include "cmd.h"
-#include "process.h"
+#include "conduct.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ int cmd_fail(int status, const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  process_complain("frontgen", line);
+  conduct_complain("frontgen", line);
   return status;
 }
 
@@ -71,7 +71,7 @@ static int unknown(const char *name) {
 }
 
 int main(int argc, char **argv) {
-  if (!process_begin()) return FRONTGEN_ENVIRONMENT;
+  if (!conduct_begin()) return FRONTGEN_ENVIRONMENT;
   if (argc < 2) return unknown(NULL);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) return help();
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)

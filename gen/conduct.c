@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
+#include "conduct.h"
 #include "frontgen.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void catch_interrupts(void) {
   }
 }
 
-bool process_begin(void) {
+bool conduct_begin(void) {
   /* Such a number then stands for something that can be neither read to any effect nor written. */
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) return false;
@@ -32,7 +32,7 @@ bool process_begin(void) {
   return true;
 }
 
-void process_complain(const char *program, const char *text) {
+void conduct_complain(const char *program, const char *text) {
   char line[4096];
   snprintf(line, sizeof line, "%s: %s", program, text);
   for (char *c = line; *c; c++)
@@ -40,7 +40,7 @@ void process_complain(const char *program, const char *text) {
   fprintf(stderr, "%s\n", line);
 }
 
-const char *process_bad_option(int argc, char **argv, int next) {
+const char *conduct_bad_option(int argc, char **argv, int next) {
   int at = next > 1 && argv[next - 1][0] == '-' ? next - 1 : next;
   return argv[at < argc ? at : argc - 1];
 }
