@@ -24,10 +24,10 @@ struct stub_state *stub_state(void) {
 
 void stub_reset(void) { stub = (struct stub_state)DEFAULT_STATE; }
 
-bool stub_fails(void) {
-  stub.calls++;
+bool stub_fails(const char *function) {
   uint32_t left = stub.fail_call;
   while (left && !atomic_compare_exchange_weak(&stub.fail_call, &left, left - 1)) continue;
+  if (left == 1) stub.failed = function;
   return left == 1;
 }
 

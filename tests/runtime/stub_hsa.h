@@ -35,9 +35,9 @@ struct stub_state {
   bool unnoted;               /* packets are not kept */
   /* What was asked. */
   hsa_kernel_dispatch_packet_t packet[STUB_PACKETS];
-  _Atomic uint32_t packets;
+  _Atomic uint32_t packets, last_queue_type;
   _Atomic int inits, allocations, queues, signals, executables, readers;
-  _Atomic int calls;            /* that can fail */
+  const char *failed;           /* the call that fail_call made fail */
   _Atomic int faults_not_taken; /* memory faults that no handler took: HSA would have ended the process */
 };
 

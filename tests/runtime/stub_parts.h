@@ -14,9 +14,9 @@ extern struct stub_state stub;
 extern pthread_mutex_t stub_lock; /* of queues, signals with waiters, allocations; recursive */
 
 /* Is this the call that shall fail? */
-bool stub_fails(void);
+bool stub_fails(const char *function);
 
 #define STUB_CALL()                                                                                                                        \
-  if (stub_fails()) return HSA_STATUS_ERROR_OUT_OF_RESOURCES
+  if (stub_fails(__func__)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES
 
 #endif

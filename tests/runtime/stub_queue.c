@@ -12,6 +12,7 @@ struct stub_queue {
   _Atomic uint64_t write, read;
   void (*callback)(hsa_status_t, hsa_queue_t *, void *);
   void *data;
+  uint64_t noted; /* packets that were kept */
   bool stopped;
 };
 
@@ -80,11 +81,8 @@ static void count_down(hsa_signal_t signal) {
 
 /* False: it cannot be taken now. */
 static bool take_dispatch(struct stub_queue *queue, hsa_kernel_dispatch_packet_t *packet) {
-  uint32_t number = stub.unnoted ? STUB_PACKETS : stub.packets;
-  if (number < STUB_PACKETS) {
-    stub.packet[number] = *packet;
-    stub.packets++;
-  }
+  if (queue->read >= queue->noted && !stub.unnoted && stub.packets < STUB_PACKETS) stub.packet[stub.packets++] = *packet;
+  queue->noted = queue->read + 1;
   switch (stub.behaviour) {
   case STUB_QUEUE_ERROR:
     queue->callback((hsa_status_t)HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, &queue->hsa, queue->data);
@@ -115,7 +113,7 @@ static bool take_barrier(const hsa_barrier_and_packet_t *packet) {
   return true;
 }
 
-/* With the lock. Packets that were seen but not taken are noted again when they are: tests look at the first only. */
+/* With the lock. */
 static void take_packets(struct stub_queue *queue) {
   while (!queue->stopped && queue->read < queue->write) {
     hsa_kernel_dispatch_packet_t *packet = (hsa_kernel_dispatch_packet_t *)queue->hsa.base_address + (queue->read & (queue->hsa.size - 1));
@@ -214,6 +212,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
   struct stub_queue *made = calloc(1, sizeof *made);
   struct stub_signal *bell = calloc(1, sizeof *bell);
   made->hsa.type = type;
+  stub.last_queue_type = type;
   made->hsa.size = size;
   made->hsa.base_address = aligned_alloc(64, size * sizeof(hsa_kernel_dispatch_packet_t));
   memset(made->hsa.base_address, 0, size * sizeof(hsa_kernel_dispatch_packet_t));
