@@ -14,7 +14,6 @@ enum {
   POISON_INDEX = 0x5ead0000,
   POISON_ROW = 0x7ffff000,
   PHYSICAL_BLOCKS = 1 << 24,
-  TABLE_ENTRIES_MAX = 1 << 28,
 };
 
 static bool is_pad(const struct inputs *in, int t) { return ((const int64_t *)in->data[ARG_slot])[t] < 0; }
@@ -92,10 +91,11 @@ bool draw_slots(struct inputs *in) {
       continue;
     }
     unsigned part = (first + (unsigned)live++) % 3;
-    do {
+    int64_t tries = 0;
+    do { /* a given stride may leave a part fewer slots than tokens: then beyond it */
       bool share = block[part] >= 0 && draw_once(&d, 3);
       if (!share) block[part] = draw_block(in, &d, part);
-      slot[t] = block[part] * in->swa_block + (int64_t)draw_below(&d, (uint64_t)in->swa_block);
+      slot[t] = block[part] * in->swa_block + (int64_t)draw_below(&d, (uint64_t)in->swa_block) + tries++ / 64;
     } while (is_taken(slot, t, slot[t]));
   }
   return true;
@@ -168,10 +168,12 @@ static bool draw_block_table(struct inputs *in) {
       if (topk[t * TOPK + k] > highest) highest = topk[t * TOPK + k];
   }
   struct draw d = draw_stream(in->seed, ARG_comp_bt, 0);
-  int32_t columns = highest / in->comp_block + 1;
-  if (!in->given[ARG_bt_stride]) in->bt_stride = columns + (int32_t)draw_below(&d, 8);
+  int32_t columns = highest / in->comp_block, spare = (int32_t)draw_below(&d, 8) + 1;
+  columns += columns < INT32_MAX;
+  if (!in->given[ARG_bt_stride] && __builtin_add_overflow(columns, spare - 1, &in->bt_stride)) in->bt_stride = INT32_MAX;
   if (!in->requests) in->requests = 1;
-  if (in->requests * (uint64_t)in->bt_stride > TABLE_ENTRIES_MAX) return false;
+  char ignored[INPUT_ERROR_MAX];
+  if (!inputs_check_table(in, ignored)) return true; /* inputs_make() says why */
   if (!inputs_allocate(in, ARG_comp_bt, in->requests * (uint64_t)in->bt_stride * 4)) return false;
   int32_t *table = in->data[ARG_comp_bt];
   for (uint64_t r = 0; r < in->requests; r++)

@@ -7,7 +7,7 @@
 #include "inputs.h"
 
 /* So that a lying file costs no more memory than an honest one. */
-enum { STRIDE_MAX = 1 << 20, WINDOW_STRIDE_MAX = 1 << 28 };
+enum { STRIDE_MAX = 1 << 20, DRAWN_STRIDE_MAX = 1 << 22, WINDOW_STRIDE_MAX = 1 << 28, TABLE_ENTRIES_MAX = 1 << 28 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char *format, ...) {
   va_list args;
@@ -25,8 +25,10 @@ bool inputs_check_scalars(const struct inputs *in, char error[INPUT_ERROR_MAX]) 
   if (in->swa_stride % 8 || in->swa_stride < (int64_t)KV_RECORD_BYTES * in->swa_block)
     return refuse(error, "swa_stride is %lld: it must be a multiple of 8 and at least %d * swa_block = %lld", (long long)in->swa_stride,
         KV_RECORD_BYTES, (long long)KV_RECORD_BYTES * in->swa_block);
-  if (in->swa_stride > WINDOW_STRIDE_MAX)
-    return refuse(error, "swa_stride is %lld: this program takes at most %d", (long long)in->swa_stride, WINDOW_STRIDE_MAX);
+  int most = in->given[ARG_swa] ? WINDOW_STRIDE_MAX : DRAWN_STRIDE_MAX;
+  if (in->swa_stride > most)
+    return refuse(error, "swa_stride is %lld: this program takes at most %d, and at most %d without the tensor swa",
+        (long long)in->swa_stride, WINDOW_STRIDE_MAX, DRAWN_STRIDE_MAX);
   if (in->comp_block < 1) return refuse(error, "comp_block is %d: it must be at least 1", in->comp_block);
   if (in->given[ARG_bt_stride] && in->bt_stride < 1) return refuse(error, "bt_stride is %d: it must be at least 1", in->bt_stride);
   return true;
@@ -51,6 +53,14 @@ bool inputs_check_slots(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
         return refuse(error, "slot[%d] and slot[%d] are both %lld: two tokens cannot share one", other, t, (long long)slot[t]);
   }
   return true;
+}
+
+bool inputs_check_table(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
+  uint64_t entries;
+  if (in->given[ARG_comp_bt] || !in->requests || in->bt_stride < 1) return true;
+  if (!__builtin_mul_overflow(in->requests, (uint64_t)in->bt_stride, &entries) && entries <= TABLE_ENTRIES_MAX) return true;
+  return refuse(error, "t2r and topk need a comp_bt of %llu rows of %d blocks: at most %d entries are drawn: give smaller ones, or comp_bt",
+      (unsigned long long)in->requests, in->bt_stride, TABLE_ENTRIES_MAX);
 }
 
 static bool has_block(const struct inputs *in, int64_t number) {

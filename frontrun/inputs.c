@@ -75,7 +75,7 @@ static bool draw_all(struct inputs *in, char *error) {
       {draw_positions, inputs_check_positions},
       {draw_slots, inputs_check_slots},
       {draw_windows, NULL},
-      {draw_compressed, NULL},
+      {draw_compressed, inputs_check_table},
       {draw_cos_sin, NULL},
       {draw_window_cache, NULL},
       {draw_rows, NULL},

@@ -77,6 +77,7 @@ bool inputs_check(const struct inputs *in, char error[INPUT_ERROR_MAX]);
 bool inputs_check_scalars(const struct inputs *in, char error[INPUT_ERROR_MAX]);
 bool inputs_check_positions(const struct inputs *in, char error[INPUT_ERROR_MAX]);
 bool inputs_check_slots(const struct inputs *in, char error[INPUT_ERROR_MAX]);
+bool inputs_check_table(const struct inputs *in, char error[INPUT_ERROR_MAX]);
 
 /* The inputs as compare_run() wants them; borrows. */
 struct compare_inputs inputs_view(const struct inputs *in);

@@ -69,7 +69,10 @@ int cmd_make_bundle(const struct cmd_line *line, struct bundle_options *o);
 /* The whole file, malloc'd. The exit code, after a message if it is not 0. */
 int cmd_read_file(const char *path, char **data, size_t *bytes);
 
-/* The target, gfx950 with a word on standard error where none was named; null, after a message, for one that is not there. */
+/* The target, gfx950 where none was named; null, after a message, for one that is not there. */
 const struct target *cmd_target(const struct cmd_line *line);
+
+/* A word on standard error if none was named. Once the keys are known to be good: a bad key is one line. */
+void cmd_say_target(const struct cmd_line *line);
 
 #endif

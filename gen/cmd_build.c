@@ -33,6 +33,7 @@ int cmd_build(int argc, char **argv) {
   const struct target *target = cmd_target(&line);
   status = target ? cmd_expand_all(&line, &keys, &count) : FRONTGEN_USAGE;
   if (!status && line.output) status = cmd_make_folder(folder);
+  if (!status) cmd_say_target(&line);
   if (line.save_temps) line.options.save_temps = folder;
   for (size_t i = 0; i < count && !status; i++) status = build_key(&keys[i], target, folder, &line.options);
   free(keys);

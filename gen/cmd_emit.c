@@ -15,6 +15,7 @@ int cmd_emit(int argc, char **argv) {
   status = FRONTGEN_USAGE;
   if (target) {
     status = (int)frontgen_plan(line.words[0], target->name, &plan, error);
+    if (!status) cmd_say_target(&line);
     if (!status) status = (int)frontgen_emit(&plan, &text, &bytes, error);
     if (status)
       cmd_fail(status, "%s", error);

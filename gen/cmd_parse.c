@@ -157,11 +157,12 @@ int cmd_parse(int argc, char **argv, int options, const char *words, const char 
 }
 
 const struct target *cmd_target(const struct cmd_line *line) {
-  if (!line->arch) {
-    fprintf(stderr, "frontgen: for gfx950 (no --arch)\n");
-    return &target_gfx950;
-  }
+  if (!line->arch) return &target_gfx950;
   const struct target *target = target_by_name(line->arch);
   if (!target) cmd_fail(FRONTGEN_USAGE, "--arch %.40s is not in this version: gfx950 is", line->arch);
   return target;
+}
+
+void cmd_say_target(const struct cmd_line *line) {
+  if (!line->arch) fprintf(stderr, "frontgen: for gfx950 (no --arch)\n");
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FLAGS_MAX = 16, LINKED_MAX = 2 };
@@ -63,7 +64,12 @@ static enum frontgen_status step(
   arguments[n] = NULL;
   *output = tool_file(NULL, 0);
   if (*output < 0) return no_memory(w);
-  return tool_run(tool, arguments, input, *output, files, count, w->options, w->error);
+  enum frontgen_status status = tool_run(tool, arguments, input, *output, files, count, w->options, w->error);
+  struct stat made;
+  if (status || fstat(*output, &made) != 0 || made.st_size > 0) return status;
+  snprintf(w->error, FRONTGEN_ERROR_MAX, "%s ended well and wrote nothing: set %s to LLVM's own", tool_program(tool, w->options),
+      tool_variable(tool));
+  return FRONTGEN_ENVIRONMENT;
 }
 
 void compile_hash(const char *text, size_t bytes, const struct target *target, uint8_t hash[SHA256_BYTES]) {
@@ -91,8 +97,7 @@ static enum frontgen_status make_note(struct work *w, const char *text, size_t b
   char *object = tool_file_read(w->object, &object_bytes), why[CODE_ERROR_MAX];
   compile_hash(text, bytes, w->plan->target, note.sha256);
   if (object && !debug_line_events(object, object_bytes, &note.event, &note.events, why) && !(w->options && w->options->no_gates)) {
-    snprintf(w->error, FRONTGEN_ERROR_MAX, "%s: llc's object has no event table: %s: every vector memory access needs a !dbg line",
-        w->plan->name, why);
+    snprintf(w->error, FRONTGEN_ERROR_MAX, "llc's object has no event table: %s: every vector memory access needs a !dbg line", why);
     status = FRONTGEN_GATE;
   }
   void *record = object && !status ? front_note_write(&note, &note_bytes) : NULL;
@@ -136,7 +141,12 @@ static enum frontgen_status run_gates(const struct work *w, const void *object, 
   if (!report) return no_memory(w);
   enum frontgen_status status = check_code_object(object, bytes, w->options, report, w->error);
   free(report);
-  return status;
+  if (status != FRONTGEN_USAGE) return status;
+  /* No file of the user's: the linker's. */
+  char why[FRONTGEN_ERROR_MAX];
+  snprintf(why, sizeof why, "%.500s", w->error);
+  snprintf(w->error, FRONTGEN_ERROR_MAX, "ld.lld made no code object: %.500s", why);
+  return FRONTGEN_ENVIRONMENT;
 }
 
 enum frontgen_status frontgen_compile_ir(const char *text, size_t bytes, const struct plan *plan, const struct frontgen_options *options,

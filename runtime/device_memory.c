@@ -7,7 +7,7 @@
 enum front_status memory_allocate(struct device *device, hsa_amd_memory_pool_t pool, uint64_t bytes, const char *what, void **address) {
   void *made = NULL;
   hsa_status_t code = device->hsa->hsa_amd_memory_pool_allocate(pool, bytes, 0, &made);
-  if (code == HSA_STATUS_ERROR_OUT_OF_RESOURCES || (code == HSA_STATUS_SUCCESS && !made))
+  if (code == HSA_STATUS_ERROR_OUT_OF_RESOURCES || code == HSA_STATUS_ERROR_INVALID_ALLOCATION || (code == HSA_STATUS_SUCCESS && !made))
     return status_fail(FRONT_ERR_MEMORY, "no memory for %s: %llu bytes were wanted, the device has %llu in all", what,
         (unsigned long long)bytes, (unsigned long long)device->info.memory_bytes);
   if (code != HSA_STATUS_SUCCESS) return hsa_fail(device->hsa, FRONT_ERR_HSA, "hsa_amd_memory_pool_allocate", code);

@@ -270,7 +270,8 @@ static void a_file_that_does_not_fit_the_key_is_refused_by_tensor(void **context
   static const int64_t two[2] = {1, 2}, pos[3] = {5, -1, 7}, far[3] = {5, 1 << 24, 7}, slot[3] = {4, 4, 5}, slot_far[3] = {0, 1, 1ll << 31},
                        pad[3] = {-4294967296, 0, 1};
   static const float table[64] = {0};
-  static const int32_t stride = 5124, block = 0;
+  static const int32_t stride = 5124, block = 0, most = INT32_MAX, requests[3] = {0, 1, INT32_MAX};
+  static const int64_t window_stride = (1 << 22) + 8;
   expect_file_refused(&(struct tensor){"pos", DTYPE_I64, 1, {2}, two, 16}, 1, "needs I64 [3]");
   expect_file_refused(&(struct tensor){"pos", DTYPE_F64, 1, {3}, pos, 24}, 1, "pos is F64");
   expect_file_refused(&(struct tensor){"position", DTYPE_I64, 1, {3}, pos, 24}, 1, "position");
@@ -282,7 +283,45 @@ static void a_file_that_does_not_fit_the_key_is_refused_by_tensor(void **context
   expect_file_refused(&(struct tensor){"cos_sin", DTYPE_F32, 2, {1, 64}, table, 256}, 1, "cos_sin has 1 rows");
   expect_file_refused(&(struct tensor){"x_stride", DTYPE_I32, 1, {1}, &stride, 4}, 1, "x_stride is 5124");
   expect_file_refused(&(struct tensor){"swa_block", DTYPE_I32, 1, {1}, &block, 4}, 1, "swa_block is 0");
+  expect_file_refused(&(struct tensor){"swa_stride", DTYPE_I64, 1, {1}, &window_stride, 8}, 1, "4194304 without the tensor swa");
+  expect_file_refused(&(struct tensor){"bt_stride", DTYPE_I32, 1, {1}, &most, 4}, 1, "of 2147483647 blocks");
+  expect_file_refused(&(struct tensor){"t2r", DTYPE_I32, 1, {3}, requests, 12}, 1, "comp_bt of 2147483648 rows");
   expect_file_refused(&(struct tensor){"scratch", DTYPE_U8, 1, {4}, &block, 4}, 1, "scratch");
+}
+
+/* With a block of one slot and such a stride, 600 MiB beyond 4 GiB hold two blocks: a search for a free slot among them would not end. */
+static void a_wide_stride_in_a_file_does_not_hold_the_program(void **context) {
+  (void)context;
+  struct plan plan;
+  struct inputs in = {.swa_stride = 1 << 28, .swa_block = 1};
+  char error[FRONTGEN_ERROR_MAX];
+  assert_int_equal(frontgen_plan("tokens=48,tp=8", "gfx950", &plan, error), FRONTGEN_GOOD);
+  in.key = plan.key;
+  in.which = CASE_NOPAD;
+  in.bytes[ARG_slot] = 48 * 8;
+  assert_true(draw_slots(&in));
+  assert_true(inputs_check_slots(&in, error));
+  inputs_free(&in);
+}
+
+/* Row 2^31 - 1 of a table whose blocks hold one row is in column 2^31 - 1, and 2^31 columns are no i32. */
+static void the_last_row_of_all_has_a_column(void **context) {
+  (void)context;
+  struct plan plan;
+  struct inputs in;
+  char error[FRONTGEN_ERROR_MAX];
+  int32_t *topk = malloc(TOPK * 4), one = 1;
+  int64_t pos = 100000;
+  assert_non_null(topk);
+  for (int k = 0; k < TOPK; k++) topk[k] = INT32_MAX;
+  const struct tensor tensors[] = {
+      {"pos", DTYPE_I64, 1, {1}, &pos, 8}, {"topk", DTYPE_I32, 2, {1, TOPK}, topk, TOPK * 4}, {"comp_block", DTYPE_I32, 1, {1}, &one, 4}};
+  const struct tensor_file file = {.tensor = (struct tensor *)(uintptr_t)tensors, .count = 3};
+  const struct input_options options = {.seed = 1, .which = CASE_NOPAD, .file = &file};
+  assert_int_equal(frontgen_plan("tokens=1,tp=8", "gfx950", &plan, error), FRONTGEN_GOOD);
+  assert_false(inputs_make(&plan, &options, &in, error));
+  if (!strstr(error, "of 2147483647 blocks")) fail_msg("%s", error);
+  free(topk);
 }
 
 int main(void) {
@@ -297,6 +336,8 @@ int main(void) {
       cmocka_unit_test(a_case_is_what_its_name_says),
       cmocka_unit_test(a_dump_read_again_gives_the_same_launch),
       cmocka_unit_test(a_file_that_does_not_fit_the_key_is_refused_by_tensor),
+      cmocka_unit_test(a_wide_stride_in_a_file_does_not_hold_the_program),
+      cmocka_unit_test(the_last_row_of_all_has_a_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ static const struct {
     {{"emit", "tokens=8", "--arch=sm_90"}, {"sm_90", "gfx950"}, 2},
     {{"emit", "tokens=1-8", "--arch=gfx950"}, {"tokens=1-8", "one value"}, 2},
     {{"emit", "tokens=49", "--arch=gfx950"}, {"tokens=49", "1..48"}, 2},
+    {{"emit", "tokens=49"}, {"tokens=49", "1..48"}, 2},
+    {{"build", "tokens=49"}, {"tokens=49", "1..48"}, 2},
     {{"emit", "tp=4", "--arch=gfx950"}, {"tokens is missing"}, 2},
     {{"emit", "tokens=8,index=1", "--arch=gfx950"}, {"index=1 is not in this version"}, 2},
     {{"emit", "front_s8", "--arch=gfx950"}, {"front_s8", "not a key's name"}, 2},

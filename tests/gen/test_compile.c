@@ -88,7 +88,10 @@ static void test_failing_tool(void **state) {
   const char *killed = script("killed", "kill -SEGV $$");
   expect_failure(&(struct frontgen_options){.opt = killed}, FRONTGEN_ENVIRONMENT, NAMES("opt was ended by signal 11"));
   const char *empty = script("empty", "exit 0");
-  expect_failure(&(struct frontgen_options){.opt = empty}, FRONTGEN_GATE, NAMES("no event table"));
+  expect_failure(&(struct frontgen_options){.opt = empty}, FRONTGEN_ENVIRONMENT, NAMES("empty", "wrote nothing", "FRONTGEN_OPT"));
+  /* The user gave no file: it is not his that is bad. */
+  const char *junk = script("junk", "echo junk");
+  expect_failure(&(struct frontgen_options){.lld = junk}, FRONTGEN_ENVIRONMENT, NAMES("ld.lld made no code object", "no ELF"));
 }
 
 static void test_old_llvm(void **state) {
