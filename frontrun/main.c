@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accept.h"
 #include "conduct.h"
 #include "draw.h"
 #include "output.h"
@@ -275,10 +276,21 @@ static enum run_code finish(struct run *run, enum run_code code) {
   return code;
 }
 
+/* --accept: another program in this one. */
+static enum run_code accept(struct run *run) {
+  enum run_code code = run->options.report ? (enum run_code)output_check(run->options.report, run->error) : RUN_GOOD;
+  if (code == RUN_GOOD) code = accept_run(&run->options, run->error);
+  (void)fflush(stdout);
+  if (code != RUN_GOOD) conduct_complain("frontrun", run->error);
+  free(run);
+  return code;
+}
+
 int main(int argc, char **argv) {
   struct run *run = conduct_begin() ? calloc(1, sizeof *run) : NULL;
   if (!run) return RUN_ENVIRONMENT;
   run->options = options_parse(argc, argv);
+  if (run->options.accept) return (int)accept(run);
   enum run_code code = check_files(run);
   if (code == RUN_GOOD) code = object_get(&run->options, &run->object, run->error);
   if (code == RUN_GOOD) code = check_options(run);

@@ -31,6 +31,9 @@ enum {
   OPTION_JSON,
   OPTION_THREADS,
   OPTION_TIMEOUT,
+  OPTION_ACCEPT,
+  OPTION_REPORT,
+  OPTION_MICRO,
   OPTION_HELP
 };
 
@@ -57,6 +60,9 @@ static const struct argp_option options[] = {
     {"threads", OPTION_THREADS, "N", 0, "of the comparison; default: one a CPU", 0},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "of a launch; default 10 on a GPU, 600 on the emulator", 0},
     {"json", OPTION_JSON, NULL, 0, "prints JSON instead of tables", 0},
+    {"accept", OPTION_ACCEPT, NULL, 0, "tests what the kernels take for granted of the hardware, then every kernel of a BUNDLE", 0},
+    {"report", OPTION_REPORT, "FILE", 0, "accept: where the report goes, as JSON; default acceptance.json", 0},
+    {"micro", OPTION_MICRO, "FILE", OPTION_HIDDEN, NULL, 0},
     {"help", OPTION_HELP, NULL, 0, "this text", 0},
     {0},
 };
@@ -112,6 +118,22 @@ static enum input_case parse_case(const struct argp_state *state, const char *te
   return which;
 }
 
+static error_t take_accept(int key, char *arg, struct run_options *run) {
+  switch (key) {
+  case OPTION_ACCEPT:
+    run->accept = true;
+    return 0;
+  case OPTION_REPORT:
+    run->report = arg;
+    return 0;
+  case OPTION_MICRO:
+    run->micro = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
 static error_t take_number(int key, char *arg, struct argp_state *state, struct run_options *run) {
   switch (key) {
   case OPTION_SEED:
@@ -140,7 +162,7 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
     run->has_epoch = true;
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return take_accept(key, arg, run);
   }
   return 0;
 }

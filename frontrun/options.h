@@ -25,10 +25,13 @@ struct run_options {
   uint64_t schedule;  /* the first one */
   uint32_t schedules; /* 0: not said, one */
   enum hsa_emu_l2 l2;
-  bool timing;       /* tables of stages and workgroups */
-  const char *trace; /* --trace */
-  uint32_t threads;  /* of the comparison; 0: one a CPU */
-  double timeout;    /* seconds; 0: the device's default */
+  bool timing;        /* tables of stages and workgroups */
+  const char *trace;  /* --trace */
+  uint32_t threads;   /* of the comparison; 0: one a CPU */
+  bool accept;        /* --accept: micro-tests and every kernel of the bundle */
+  const char *report; /* --report; null: acceptance.json */
+  const char *micro;  /* --micro, for tests: a code object with other micro-kernels */
+  double timeout;     /* seconds; 0: the device's default */
 };
 
 /* Parses; on a usage error prints one line and ends the program with RUN_USAGE. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Build-time program: embed OUT.c FILE… writes the files' text, one behind the other, as the array template_text. */
+/* Build-time program: embed OUT.c FILE… writes the files' text, one behind the other, as the array template_text;
+   embed OUT.c -n NAME FILE writes one file as the array NAME, its size as NAME_bytes. */
 #include <stdio.h>
+#include <string.h>
 
 static int embed_file(FILE *out, const char *path) {
   FILE *in = fopen(path, "rb");
@@ -21,6 +23,13 @@ int main(int argc, char **argv) {
     return 2;
   }
   int bad = 0;
+  if (argc == 5 && strcmp(argv[2], "-n") == 0) {
+    fprintf(out, "#include <stddef.h>\nextern const unsigned char %s[];\nextern const size_t %s_bytes;\n", argv[3], argv[3]);
+    fprintf(out, "const unsigned char %s[] = {\n", argv[3]);
+    bad = embed_file(out, argv[4]);
+    fprintf(out, "};\nconst size_t %s_bytes = sizeof %s;\n", argv[3], argv[3]);
+    return bad | (fclose(out) != 0);
+  }
   fprintf(out, "#include \"templates.h\"\nconst char template_text[] = {\n");
   for (int i = 2; i < argc; i++) bad |= embed_file(out, argv[i]);
   fprintf(out, "0};\nconst size_t template_bytes = sizeof template_text - 1;\n");
