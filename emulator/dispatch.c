@@ -17,7 +17,10 @@ enum {
   HUGE_PAGE = 2 << 20,
   /* Quanta without progress until states are compared, and in which powers of two apart a state is kept to compare with. */
   IDLE_COMPARE = 16,
-  IDLE_WINDOW = 64
+  IDLE_WINDOW = 64,
+  /* Quanta without progress after which others get the device, and how many a launch has it for at most while others wait. */
+  IDLE_TURN = 4,
+  QUANTA_A_TURN = 4096
 };
 
 /* Nothing has happened for so many wave-instructions, or so much model time: give up, whatever the waves wait for. */
@@ -27,6 +30,7 @@ static const uint64_t idle_ticks_max = (uint64_t)3600 * 100000000;
 /* One launch's state. */
 struct dispatch {
   struct device *device;
+  struct dispatch *next_live; /* others that have begun and not ended */
   struct start *start;
   struct quantum quantum;
   struct slot *slot; /* all places */
@@ -34,7 +38,14 @@ struct dispatch {
   struct slot **free_slot;
   uint32_t free_slots;
   uint32_t next[MODEL_XCDS_MAX];     /* by XCD: its next workgroup */
-  uint32_t capacity[MODEL_XCDS_MAX]; /* ... and how many more fit */
+  uint32_t capacity[MODEL_XCDS_MAX]; /* ... how many more fit if nobody else is there */
+  uint32_t resident[MODEL_XCDS_MAX]; /* ... and how many are there */
+  uint32_t groups_a_cu;
+  uint8_t *arena; /* the device's, or its own if another launch has that */
+  uint64_t arena_bytes;
+  uint64_t began;  /* cycles */
+  uint32_t turn;   /* quanta since it got the device */
+  uint64_t others; /* device->progress, as it was when this launch last looked */
   bool profiled;
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
@@ -46,7 +57,7 @@ struct dispatch {
 
 bool device_init(struct device *d, const struct model *model) {
   *d = (struct device){.model = model, .memory = memory_create()};
-  pthread_mutex_init(&d->run_lock, NULL);
+  turns_init(&d->turns);
   pthread_mutex_init(&d->report_lock, NULL);
   return d->memory != NULL;
 }
@@ -60,7 +71,7 @@ void device_free(struct device *d) {
   report_clear(&d->report);
   report_clear(&d->remarks);
   findings_clear(&d->findings);
-  pthread_mutex_destroy(&d->run_lock);
+  turns_free(&d->turns);
   pthread_mutex_destroy(&d->report_lock);
 }
 
@@ -98,7 +109,7 @@ static uint64_t host_ns(void) {
 static bool place_slots(struct dispatch *d) {
   const struct model *m = d->device->model;
   const struct start *s = d->start;
-  uint32_t a_cu = model_workgroups_a_cu(m, s->waves, s->vgprs + s->agprs, s->lds_bytes);
+  uint32_t a_cu = d->groups_a_cu = model_workgroups_a_cu(m, s->waves, s->vgprs + s->agprs, s->lds_bytes);
   if (!a_cu) {
     report_add(&d->report, "%s: a workgroup (%u waves of %u registers, %u bytes of LDS) does not fit on a CU of %s\n",
         s->kernel->code->name, s->waves, s->vgprs + s->agprs, s->lds_bytes, m->product);
@@ -125,18 +136,31 @@ static bool place_slots(struct dispatch *d) {
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
 /* Kept from launch to launch, in huge pages: new small pages would cost more than what runs on them. */
-static bool grow_arena(struct device *device, uint64_t bytes) {
-  if (device->arena_bytes >= bytes) return true;
-  if (device->arena) munmap(device->arena, device->arena_bytes);
-  device->arena_bytes = round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
-  device->arena = mmap(NULL, device->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (device->arena == MAP_FAILED) {
-    device->arena = NULL;
-    device->arena_bytes = 0;
+static bool take_arena(struct dispatch *d, uint64_t bytes) {
+  struct device *device = d->device;
+  d->arena = device->arena;
+  d->arena_bytes = device->arena ? device->arena_bytes : 0;
+  device->arena = NULL;
+  if (d->arena_bytes >= bytes) return true;
+  if (d->arena) munmap(d->arena, d->arena_bytes);
+  d->arena_bytes = round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
+  d->arena = mmap(NULL, d->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (d->arena == MAP_FAILED) {
+    d->arena = NULL;
     return false;
   }
-  madvise(device->arena, device->arena_bytes, MADV_HUGEPAGE);
+  madvise(d->arena, d->arena_bytes, MADV_HUGEPAGE);
   return true;
+}
+
+static void give_arena(struct dispatch *d) {
+  if (!d->arena) return;
+  if (d->device->arena) {
+    munmap(d->arena, d->arena_bytes);
+    return;
+  }
+  d->device->arena = d->arena;
+  d->device->arena_bytes = d->arena_bytes;
 }
 
 /* Host memory of the places: waves and LDS. */
@@ -146,10 +170,10 @@ static bool place_arena(struct dispatch *d) {
   uint64_t wave_bytes = offsetof(struct wave, v) + registers * sizeof(vgpr);
   uint64_t scratch_at = round_up(start->waves * wave_bytes + start->lds_bytes + LDS_SLACK, SLOT_ALIGN);
   uint64_t slot_bytes = round_up(scratch_at + (uint64_t)start->waves * LANES_A_WAVE * start->scratch_bytes, SLOT_ALIGN);
-  if (!grow_arena(d->device, d->slots * slot_bytes)) return false;
+  if (!take_arena(d, d->slots * slot_bytes)) return false;
   for (uint32_t i = 0; i < d->slots; i++) {
     struct slot *s = &d->slot[i];
-    uint8_t *at = (uint8_t *)round_up((uint64_t)(uintptr_t)d->device->arena, SLOT_ALIGN) + i * slot_bytes;
+    uint8_t *at = (uint8_t *)round_up((uint64_t)(uintptr_t)d->arena, SLOT_ALIGN) + i * slot_bytes;
     for (uint32_t w = 0; w < start->waves; w++) s->wave[w] = (struct wave *)(void *)(at + w * wave_bytes);
     s->group.lds = at + start->waves * wave_bytes;
     s->group.scratch = at + scratch_at;
@@ -163,12 +187,25 @@ static bool place_arena(struct dispatch *d) {
   return true;
 }
 
+/* How many of this launch's workgroups XCD `x` holds beside those of other launches on the same agent. Which unit has which workgroup is
+   not modelled: units with another launch's are counted as full. */
+static uint32_t room(const struct dispatch *d, uint32_t x) {
+  uint32_t units = model_xcd_cus(d->device->model, x), taken = 0;
+  for (const struct dispatch *o = d->device->live; o; o = o->next_live)
+    if (o != d && o->start->agent == d->start->agent && o->groups_a_cu) taken += (o->resident[x] + o->groups_a_cu - 1) / o->groups_a_cu;
+  uint32_t left = taken < units ? units - taken : 0, allowed = d->start->cus[x];
+  return (left < allowed ? left : allowed) * d->groups_a_cu;
+}
+
 /* The XCDs' next workgroups take what room there is. The list of live ones stays in launch order. */
 static void admit(struct dispatch *d) {
   uint32_t xcds = d->device->model->xcds;
   struct quantum *q = &d->quantum;
   for (uint32_t x = 0; x < xcds; x++) {
-    for (; d->capacity[x] && d->next[x] < d->start->workgroups; d->capacity[x]--, d->next[x] += xcds) {
+    uint32_t most = room(d, x);
+    for (; d->capacity[x] && d->resident[x] < most && d->next[x] < d->start->workgroups; d->next[x] += xcds) {
+      d->capacity[x]--;
+      d->resident[x]++;
       struct slot *s = d->free_slot[--d->free_slots];
       s->group.index = d->next[x];
       s->group.xcc = x;
@@ -213,6 +250,7 @@ static void retire(struct dispatch *d) {
     }
     count_group(d, s);
     d->capacity[s->group.xcc]++;
+    d->resident[s->group.xcc]--;
     d->free_slot[d->free_slots++] = s;
   }
   q->count = kept;
@@ -269,6 +307,12 @@ static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
   const struct quantum *q = &d->quantum;
   if (progressed(q, changed)) {
     d->idle = 0;
+    d->others = ++d->device->progress;
+    return true;
+  }
+  if (d->others != d->device->progress) { /* another launch has gone on: this one may go on too */
+    d->idle = 0;
+    d->others = d->device->progress;
     return true;
   }
   if (!d->idle++) {
@@ -283,6 +327,11 @@ static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
     why = "nothing has happened for an hour of model time";
   else if (d->idle % IDLE_WINDOW == 0 && instructions(d) - d->idle_instructions > idle_instructions_max)
     why = "nothing has happened for 2^32 wave-instructions";
+  if (why && d->device->pending && d->device->pending()) { /* that one may be what the waves wait for */
+    d->idle = 0;
+    sched_yield();
+    return true;
+  }
   if (!why) {
     if (clock_reads(q) != reads_before) hurry(d);
     return true;
@@ -315,14 +364,18 @@ static void report_fault(struct dispatch *d, struct commit_result c) {
   d->result.fault_read_only = s->view.fault.kind == MEM_READ_ONLY;
 }
 
+static bool cancelled(struct dispatch *d, const bool *cancel) {
+  if (!__atomic_load_n(cancel, __ATOMIC_ACQUIRE)) return false;
+  report_add(&d->report, "cancelled: %s: its queue was destroyed or made inactive\n", d->start->kernel->code->name);
+  d->result.status = DISPATCH_CANCELLED;
+  return true;
+}
+
 /* One quantum; false: the launch ends early. */
 static bool step(struct dispatch *d, const bool *cancel) {
   struct quantum *q = &d->quantum;
-  if (__atomic_load_n(cancel, __ATOMIC_ACQUIRE)) {
-    report_add(&d->report, "cancelled: %s: its queue was destroyed or made inactive\n", d->start->kernel->code->name);
-    d->result.status = DISPATCH_CANCELLED;
-    return false;
-  }
+  if (cancelled(d, cancel)) return false;
+  if (!q->count) return true; /* other launches have the room */
   uint64_t reads = clock_reads(q);
   memory_read_lock(d->device->memory);
   quantum_run(q, d->device->workers);
@@ -364,7 +417,8 @@ static bool prepare(struct dispatch *d) {
       report_add(&d->report, "%s: the host is out of memory or threads\n", d->start->kernel->code->name);
     return false;
   }
-  d->profiled = profile_launch(&device->profile, d->start->kernel, d->start->workgroups);
+  bool alone = !device->live->next_live; /* the profile is one launch's */
+  d->profiled = alone && profile_launch(&device->profile, d->start->kernel, d->start->workgroups);
   d->result.status = DISPATCH_GOOD;
   return true;
 }
@@ -392,12 +446,13 @@ static void finish(struct dispatch *d, uint64_t began_ns) {
   free(d->slot);
   free(d->free_slot);
   free(d->quantum.live);
+  give_arena(d);
   struct hsa_emu_counters *c = &d->counters;
   c->dispatches = 1;
   for (int k = 0; k < HSA_EMU_CLASSES; k++) c->instructions += c->by_class[k];
-  c->model_ticks = (d->quantum.now - device->cycles) / CYCLES_A_TICK;
+  c->model_ticks = (d->quantum.now - d->began) / CYCLES_A_TICK;
   c->host_ns = host_ns() - began_ns;
-  __atomic_store_n(&device->cycles, d->quantum.now, __ATOMIC_RELAXED);
+  if (d->quantum.now > device->cycles) __atomic_store_n(&device->cycles, d->quantum.now, __ATOMIC_RELAXED);
   pthread_mutex_lock(&device->report_lock);
   device->last = *c;
   add_counters(&device->total, c);
@@ -410,19 +465,52 @@ static void finish(struct dispatch *d, uint64_t began_ns) {
   pthread_mutex_unlock(&device->report_lock);
 }
 
+/* Lets others have the device if it is their turn. */
+static void yield_turn(struct dispatch *d) {
+  struct turns *turns = &d->device->turns;
+  bool stands = !d->quantum.count || d->idle >= IDLE_TURN;
+  if ((!stands && ++d->turn < QUANTA_A_TURN) || !turns_wanted(turns)) return;
+  turns_give(turns);
+  turns_take(turns);
+  d->turn = 0;
+}
+
+static bool unfinished(const struct dispatch *d) {
+  for (uint32_t x = 0; x < d->device->model->xcds; x++)
+    if (d->next[x] < d->start->workgroups) return true;
+  return d->quantum.count != 0;
+}
+
+static void join_live(struct dispatch *d) {
+  turns_begin_launch(&d->device->turns);
+  d->next_live = d->device->live;
+  d->device->live = d;
+}
+
+static void leave_live(struct dispatch *d) {
+  struct dispatch **at = &d->device->live;
+  while (*at != d) at = &(*at)->next_live;
+  *at = d->next_live;
+  d->device->progress++;
+  turns_end_launch(&d->device->turns);
+}
+
 struct dispatch_result dispatch_run(struct device *device, struct start *start, const bool *cancel) {
-  pthread_mutex_lock(&device->run_lock);
+  turns_take(&device->turns);
   uint64_t began_ns = host_ns();
-  struct dispatch d = {.device = device, .start = start};
+  struct dispatch d = {.device = device, .start = start, .began = device->cycles, .others = ++device->progress};
   d.quantum = (struct quantum){.start = start, .now = device->cycles, .instructions = QUANTUM_INSTRUCTIONS};
+  join_live(&d);
   if (prepare(&d)) {
     admit(&d);
-    while (d.quantum.count && step(&d, cancel)) {
+    while (unfinished(&d) && step(&d, cancel)) {
       retire(&d);
+      yield_turn(&d);
       admit(&d);
     }
   }
   finish(&d, began_ns);
-  pthread_mutex_unlock(&device->run_lock);
+  leave_live(&d);
+  turns_give(&device->turns);
   return d.result;
 }

@@ -15,18 +15,24 @@
 #include "start.h"
 #include "strict_option.h"
 #include "traffic.h"
+#include "turns.h"
 #include "workers.h"
 
-/* The device: everything that outlives a launch. One launch runs at a time, under run_lock. */
+struct dispatch;
+
+/* The device: everything that outlives a launch. Who has the turn changes it, and launches that are under way. */
 struct device {
   const struct model *model;
   struct memory *memory;
-  pthread_mutex_t run_lock;
+  struct turns turns;
+  struct dispatch *live;   /* launches under way */
+  uint64_t progress;       /* changes when a launch gets on, begins or ends */
+  bool (*pending)(void);   /* whether another launch is about to begin; NULL: never */
   struct workers *workers; /* made at the first launch, and again when `threads` has changed */
   uint32_t threads;        /* wanted; 0: the default. Atomic */
   struct traffic traffic;
   struct profile profile;
-  uint8_t *arena; /* waves and LDS of resident workgroups */
+  uint8_t *arena; /* waves and LDS of resident workgroups; NULL while a launch has it */
   uint64_t arena_bytes;
   uint64_t cycles; /* model time between launches. Atomic */
   /* Under report_lock: what hsa_emu.h gives. */

@@ -67,7 +67,7 @@ void executable_delete(struct executable *e) {
 /* Its launches must have ended; the one that runs is waited for. */
 hsa_status_t hsa_executable_destroy(hsa_executable_t executable) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   pthread_mutex_lock(&emu.lock);
   struct executable **at = &emu.executables;
   while (*at && (uint64_t)(uintptr_t)*at != executable.handle) at = &(*at)->next;
@@ -77,7 +77,7 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t executable) {
     executable_delete(e);
   }
   pthread_mutex_unlock(&emu.lock);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return e ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 }
 

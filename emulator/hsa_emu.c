@@ -87,44 +87,44 @@ uint64_t hsa_emu_model_time(void) { return __atomic_load_n(&emu.device.cycles, _
 hsa_status_t hsa_emu_range_add(const void *base, uint64_t bytes, uint32_t *range) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!range) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   enum traffic_status status = traffic_add(&emu.device.traffic, emu.device.memory, (uint64_t)(uintptr_t)base, bytes, range);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   if (status == TRAFFIC_NO_MEMORY) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return status == TRAFFIC_GOOD ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 hsa_status_t hsa_emu_ranges_clear(void) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   traffic_clear(&emu.device.traffic, emu.device.memory);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_emu_traffic_reset(void) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   traffic_reset(&emu.device.traffic);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_emu_range_traffic(uint32_t range, struct hsa_emu_traffic *traffic) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!traffic) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   bool good = traffic_read(&emu.device.traffic, range, traffic);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
 }
 
 hsa_status_t hsa_emu_range_fetches(uint32_t range, uint64_t first, uint64_t count, uint32_t *fetches) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!fetches) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   bool good = traffic_fetches(&emu.device.traffic, range, first, count, fetches);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
 }
 
@@ -170,13 +170,13 @@ static bool regions_fit(const struct loaded_kernel *k, const uint8_t *region, si
 hsa_status_t hsa_emu_profile(uint64_t object, const uint8_t *region, size_t count, uint32_t regions) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (object && !regions_fit(executable_kernel(object), region, count, regions)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   bool good = true;
   if (object)
     good = profile_set(&emu.device.profile, object, region, count, regions);
   else
     profile_clear(&emu.device.profile);
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
@@ -184,7 +184,7 @@ hsa_status_t hsa_emu_profile_workgroup(
     uint32_t workgroup, struct hsa_emu_profiled *out, struct hsa_emu_region *figures, struct hsa_emu_span *spans, size_t count) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!out) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&emu.device.run_lock);
+  turns_take_alone(&emu.device.turns);
   const struct profile *p = &emu.device.profile;
   const struct profile_group *g = workgroup < p->groups ? p->group[workgroup] : NULL;
   if (g) {
@@ -192,6 +192,6 @@ hsa_status_t hsa_emu_profile_workgroup(
     if (figures) memcpy(figures, g->figures, g->regions * sizeof *figures);
     if (spans && g->spans) memcpy(spans, g->span, (count < g->spans ? count : g->spans) * sizeof *spans);
   }
-  pthread_mutex_unlock(&emu.device.run_lock);
+  turns_give(&emu.device.turns);
   return g ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_INDEX;
 }

@@ -84,9 +84,9 @@ hsa_status_t hsa_amd_memory_pool_free(void *ptr) {
     free(n);
   }
   if (a.ranges) { /* a running launch counts in them: it ends first */
-    pthread_mutex_lock(&emu.device.run_lock);
+    turns_take_alone(&emu.device.turns);
     traffic_forget(&emu.device.traffic, emu.device.memory, base);
-    pthread_mutex_unlock(&emu.device.run_lock);
+    turns_give(&emu.device.turns);
   }
   return memory_free(emu.device.memory, base) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }

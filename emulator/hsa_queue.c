@@ -38,6 +38,19 @@ void queue_delete(struct queue *q) {
   queue_free(q);
 }
 
+bool queues_pending(void) {
+  bool pending = false;
+  pthread_mutex_lock(&emu.lock);
+  for (struct queue *q = emu.queues; q && !pending; q = q->next) {
+    if (q->soft || __atomic_load_n(&q->busy, __ATOMIC_ACQUIRE) || __atomic_load_n(&q->stop, __ATOMIC_ACQUIRE)) continue;
+    pthread_mutex_lock(&q->doorbell->lock);
+    pending = q->doorbell->rung >= (int64_t)__atomic_load_n(&q->abi->read_dispatch_id, __ATOMIC_ACQUIRE);
+    pthread_mutex_unlock(&q->doorbell->lock);
+  }
+  pthread_mutex_unlock(&emu.lock);
+  return pending;
+}
+
 static bool fill(struct queue *q, uint32_t size, uint32_t type, uint32_t features) {
   static uint64_t ids;
   uint64_t abi = memory_allocate(emu.device.memory, sizeof *q->abi, 0, QUEUE_OWNER);

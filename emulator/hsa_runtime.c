@@ -23,7 +23,9 @@ char emu_device_error[MODEL_ERROR_MAX] = "FRONT_EMU_DEVICE is no device model";
 
 static hsa_status_t start(void) {
   if (!model_select(getenv("FRONT_EMU_DEVICE"), &emu.model, emu_device_error)) return (hsa_status_t)HSA_EMU_STATUS_UNKNOWN_DEVICE;
-  return device_init(&emu.device, &emu.model) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  if (!device_init(&emu.device, &emu.model)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  emu.device.pending = queues_pending;
+  return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_init(void) {

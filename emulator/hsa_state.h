@@ -39,6 +39,7 @@ struct queue {
   uint32_t cu_mask[EMU_CU_MASK_WORDS]; /* bit i: unit i / XCDs of XCD i mod XCDs. Atomic, word by word */
   bool timed;                          /* completion signals get the times of their packets. Atomic */
   pthread_t thread;                    /* the packet processor */
+  bool busy;                           /* it waits within a packet, runs one, or has ended. Atomic */
   bool stop;                           /* atomic: ends the thread, and the dispatch that it runs */
   bool orphan;                         /* destroyed from its own thread: the thread frees it. Atomic */
 };
@@ -156,7 +157,8 @@ void async_end(void);                      /* ends the threads; what still waits
 void *packets_process(void *queue);
 
 /* hsa_queue.c */
-void queue_delete(struct queue *q);                                  /* stops it first; not from its own thread */
+void queue_delete(struct queue *q); /* stops it first; not from its own thread */
+bool queues_pending(void);          /* whether a queue is about to take a packet that it has been told of */
 void queue_cus(const struct queue *q, uint32_t cus[MODEL_XCDS_MAX]); /* by XCD: compute units that its launches may use */
 void queue_free(struct queue *q);                                    /* its thread has ended, or is the caller and ends now */
 

@@ -8,6 +8,8 @@
 
 enum { PACKET_BYTES = 64, POLL_NS = 20000, SIGNAL_POLL_NS = 10000000 };
 
+static void set_busy(struct queue *q, bool busy) { __atomic_store_n(&q->busy, busy, __ATOMIC_RELEASE); }
+
 static bool stopped(const struct queue *q) { return __atomic_load_n(&q->stop, __ATOMIC_ACQUIRE); }
 
 /* Until the doorbell has been rung for packet `index`. */
@@ -22,11 +24,12 @@ static bool await_doorbell(struct queue *q, uint64_t index) {
 static uint32_t packet_type(uint16_t header) { return header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1); }
 
 /* Until the packet's header makes it visible. A doorbell may be rung for a later packet while another thread still fills this one. */
-static bool await_header(const struct queue *q, const uint16_t *header, uint16_t *value) {
+static bool await_header(struct queue *q, const uint16_t *header, uint16_t *value) {
   for (;;) {
     *value = __atomic_load_n(header, __ATOMIC_ACQUIRE);
     if (packet_type(*value) != HSA_PACKET_TYPE_INVALID) return true;
     if (stopped(q)) return false;
+    set_busy(q, true);
     nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
   }
 }
@@ -83,6 +86,7 @@ static hsa_status_t run_dispatch(struct queue *q, const hsa_kernel_dispatch_pack
       .lds_bytes = p->group_segment_size};
   if (!start.kernel) return refuse("no frozen executable of this agent has the packet's kernel object", p->kernel_object);
   queue_cus(q, start.cus);
+  set_busy(q, true);
   struct dispatch_result r = dispatch_run(&emu.device, &start, &q->stop);
   if (r.status == DISPATCH_MEMORY) tell_memory_fault(q, &r);
   return status_of(&r);
@@ -94,7 +98,7 @@ static bool await_signal(const struct queue *q, struct signal *s, hsa_signal_con
   return stopped(q) || (condition == HSA_SIGNAL_CONDITION_EQ && value == compare);
 }
 
-static hsa_status_t run_barrier(const struct queue *q, const hsa_signal_t *deps, bool all) {
+static hsa_status_t run_barrier(struct queue *q, const hsa_signal_t *deps, bool all) {
   bool met[5] = {false};
   for (;;) {
     int open = 0, closed = 0;
@@ -107,6 +111,7 @@ static hsa_status_t run_barrier(const struct queue *q, const hsa_signal_t *deps,
       closed += met[i];
     }
     if (!open || (!all && closed) || stopped(q)) return HSA_STATUS_SUCCESS;
+    set_busy(q, true);
   }
 }
 
@@ -124,13 +129,14 @@ static bool value_holds(const hsa_amd_barrier_value_packet_t *p, int64_t value) 
   }
 }
 
-static hsa_status_t run_vendor(const struct queue *q, const hsa_amd_barrier_value_packet_t *p) {
+static hsa_status_t run_vendor(struct queue *q, const hsa_amd_barrier_value_packet_t *p) {
   if (p->header.AmdFormat != HSA_AMD_PACKET_TYPE_BARRIER_VALUE) return refuse("unknown vendor packet: format", p->header.AmdFormat);
   struct signal *s = signal_of(p->signal);
   if (p->signal.handle && !s) return refuse("a barrier value packet waits for what is not a signal:", p->signal.handle);
   while (s && !stopped(q)) {
     int64_t value = signal_wait(s, HSA_SIGNAL_CONDITION_GTE, INT64_MIN, 0);
     if (value_holds(p, value)) break;
+    set_busy(q, true);
     signal_wait(s, HSA_SIGNAL_CONDITION_NE, value, SIGNAL_POLL_NS);
   }
   return HSA_STATUS_SUCCESS;
@@ -182,6 +188,7 @@ static bool process(struct queue *q, uint64_t index) {
   }
   __atomic_store_n(at, (uint16_t)(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
   __atomic_store_n(&q->abi->read_dispatch_id, index + 1, __ATOMIC_RELEASE);
+  set_busy(q, false);
   if (done) signal_add(done, -1);
   return true;
 }
@@ -190,6 +197,7 @@ void *packets_process(void *queue) {
   struct queue *q = queue;
   for (uint64_t index = 0; process(q, index); index++) {
   }
+  set_busy(q, true);
   if (__atomic_load_n(&q->orphan, __ATOMIC_ACQUIRE)) queue_free(q);
   return NULL;
 }

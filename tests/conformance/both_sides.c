@@ -18,7 +18,6 @@ struct compiled {
   void *library;
 };
 
-static struct emu_gpu gpu;
 static uint8_t *gpu_in, *gpu_out;
 static const char *dir; /* for the tools' files */
 static bool fnuz;

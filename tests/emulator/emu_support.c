@@ -83,6 +83,20 @@ void gpu_close(struct emu_gpu *g) {
   GOOD(hsa_shut_down());
 }
 
+struct emu_gpu gpu;
+
+int gpu_setup(void **state) {
+  (void)state;
+  gpu_open(&gpu);
+  return 0;
+}
+
+int gpu_teardown(void **state) {
+  (void)state;
+  gpu_close(&gpu);
+  return 0;
+}
+
 void *gpu_memory(struct emu_gpu *g, size_t bytes) { return allocate(g->device, g->agent, bytes); }
 
 static struct emu_kernel load(struct emu_gpu *g, void *image, size_t bytes) {

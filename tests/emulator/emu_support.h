@@ -30,6 +30,12 @@ struct emu_kernel {
 void gpu_open(struct emu_gpu *g);
 void gpu_close(struct emu_gpu *g);
 
+/* A test that finds `gpu` open. */
+extern struct emu_gpu gpu;
+int gpu_setup(void **state);
+int gpu_teardown(void **state);
+#define GPU_TEST(f) cmocka_unit_test_setup_teardown(f, gpu_setup, gpu_teardown)
+
 /* Device memory, zeros; freed by gpu_close. */
 void *gpu_memory(struct emu_gpu *g, size_t bytes);
 

@@ -7,20 +7,6 @@
 
 #include "emu_kernels.h"
 
-static struct emu_gpu gpu;
-
-static int open_gpu(void **state) {
-  (void)state;
-  gpu_open(&gpu);
-  return 0;
-}
-
-static int close_gpu(void **state) {
-  (void)state;
-  gpu_close(&gpu);
-  return 0;
-}
-
 static const char add_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c", "256",
     AT_IR("%pa", "float", "%a", "%i") AT_IR("%pb", "float", "%b", "%i")
         AT_IR("%pc", "float", "%c", "%i") "  %x = load float, ptr addrspace(1) %pa\n  %y = load float, ptr addrspace(1) %pb\n"
@@ -226,18 +212,17 @@ static void two_seconds_of_model_time_pass_quickly_while_all_wait(void **state) 
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_gpu, close_gpu)
   const struct CMUnitTest tests[] = {
-      TEST(vectors_are_added),
-      TEST(waves_meet_at_barriers_and_see_each_others_lds),
-      TEST(a_flag_hands_data_from_workgroup_to_workgroup),
-      TEST(an_atomic_count_wraps_and_every_workgroup_gets_its_number),
-      TEST(a_wave_sees_its_own_stores_at_once),
-      TEST(more_workgroups_than_fit_all_run_once),
-      TEST(the_grids_last_workgroup_may_be_partial),
-      TEST(memory_beyond_4_gib_costs_nothing_until_it_is_touched),
-      TEST(preloaded_arguments_are_in_their_registers),
-      TEST(two_seconds_of_model_time_pass_quickly_while_all_wait),
+      GPU_TEST(vectors_are_added),
+      GPU_TEST(waves_meet_at_barriers_and_see_each_others_lds),
+      GPU_TEST(a_flag_hands_data_from_workgroup_to_workgroup),
+      GPU_TEST(an_atomic_count_wraps_and_every_workgroup_gets_its_number),
+      GPU_TEST(a_wave_sees_its_own_stores_at_once),
+      GPU_TEST(more_workgroups_than_fit_all_run_once),
+      GPU_TEST(the_grids_last_workgroup_may_be_partial),
+      GPU_TEST(memory_beyond_4_gib_costs_nothing_until_it_is_touched),
+      GPU_TEST(preloaded_arguments_are_in_their_registers),
+      GPU_TEST(two_seconds_of_model_time_pass_quickly_while_all_wait),
   };
   return cmocka_run_group_tests_name("dispatch", tests, NULL, NULL);
 }

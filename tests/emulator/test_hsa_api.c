@@ -10,20 +10,6 @@
 
 #include "emu_kernels.h"
 
-static struct emu_gpu gpu;
-
-static int open_gpu(void **state) {
-  (void)state;
-  gpu_open(&gpu);
-  return 0;
-}
-
-static int close_gpu(void **state) {
-  (void)state;
-  gpu_close(&gpu);
-  return 0;
-}
-
 static hsa_status_t take_isa(hsa_isa_t isa, void *data) {
   *(hsa_isa_t *)data = isa;
   return HSA_STATUS_SUCCESS;
@@ -170,16 +156,15 @@ static void every_function_is_exported_as_rocr_does(void **state) {
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_gpu, close_gpu)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_call_before_init_says_so),
       cmocka_unit_test(an_unknown_device_model_fails_to_start),
-      TEST(the_gpu_is_a_gfx950_with_256_compute_units),
-      TEST(handles_and_sizes_are_checked),
-      TEST(fills_stay_within_their_allocation),
-      TEST(a_wait_ends_when_its_time_is_up),
-      TEST(garbage_is_no_code_object),
-      TEST(a_code_object_is_loaded_from_a_file_too),
+      GPU_TEST(the_gpu_is_a_gfx950_with_256_compute_units),
+      GPU_TEST(handles_and_sizes_are_checked),
+      GPU_TEST(fills_stay_within_their_allocation),
+      GPU_TEST(a_wait_ends_when_its_time_is_up),
+      GPU_TEST(garbage_is_no_code_object),
+      GPU_TEST(a_code_object_is_loaded_from_a_file_too),
       cmocka_unit_test(every_function_is_exported_as_rocr_does),
   };
   return cmocka_run_group_tests_name("hsa_api", tests, NULL, NULL);

@@ -38,7 +38,6 @@ static const char racy_ir[] = KERNEL_IR("",
                                                              "align 4\n  ret void\n");
 
 static void run_once(uint32_t threads, uint32_t hang, struct outcome_of_run *r) {
-  struct emu_gpu gpu;
   gpu_open(&gpu);
   memset(r, 0, sizeof *r);
   assert_int_equal(hsa_emu_set_threads(threads), 0);

@@ -8,20 +8,6 @@
 
 #include "emu_kernels.h"
 
-static struct emu_gpu gpu;
-
-static int open_gpu(void **state) {
-  (void)state;
-  gpu_open(&gpu);
-  return 0;
-}
-
-static int close_gpu(void **state) {
-  (void)state;
-  gpu_close(&gpu);
-  return 0;
-}
-
 static void assert_report_has(const char *text) {
   if (!strstr(gpu_report(), text)) fail_msg("the report lacks \"%s\":\n%s", text, gpu_report());
 }
@@ -201,20 +187,19 @@ static void a_code_object_for_another_gpu_is_refused_with_both_names(void **stat
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_gpu, close_gpu)
   const struct CMUnitTest tests[] = {
-      TEST(a_store_past_the_end_names_instruction_and_address),
-      TEST(a_load_from_freed_memory_is_a_fault),
-      TEST(a_store_into_code_is_a_fault),
-      TEST(an_unknown_instruction_is_named_with_its_address),
-      TEST(a_wait_for_a_flag_that_nobody_raises_is_a_deadlock),
-      TEST(a_deadlock_report_says_where_every_wave_stands),
-      TEST(a_wait_without_sleep_is_found_out_too),
-      TEST(a_long_wait_that_counts_is_no_deadlock),
-      TEST(the_257th_workgroup_waits_for_a_compute_unit),
-      TEST(a_packet_that_contradicts_the_kernel_is_refused_with_numbers),
-      TEST(a_workgroup_too_large_for_the_kernel_is_refused),
-      TEST(a_code_object_for_another_gpu_is_refused_with_both_names),
+      GPU_TEST(a_store_past_the_end_names_instruction_and_address),
+      GPU_TEST(a_load_from_freed_memory_is_a_fault),
+      GPU_TEST(a_store_into_code_is_a_fault),
+      GPU_TEST(an_unknown_instruction_is_named_with_its_address),
+      GPU_TEST(a_wait_for_a_flag_that_nobody_raises_is_a_deadlock),
+      GPU_TEST(a_deadlock_report_says_where_every_wave_stands),
+      GPU_TEST(a_wait_without_sleep_is_found_out_too),
+      GPU_TEST(a_long_wait_that_counts_is_no_deadlock),
+      GPU_TEST(the_257th_workgroup_waits_for_a_compute_unit),
+      GPU_TEST(a_packet_that_contradicts_the_kernel_is_refused_with_numbers),
+      GPU_TEST(a_workgroup_too_large_for_the_kernel_is_refused),
+      GPU_TEST(a_code_object_for_another_gpu_is_refused_with_both_names),
   };
   return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

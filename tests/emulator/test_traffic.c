@@ -7,20 +7,6 @@
 
 #include "emu_kernels.h"
 
-static struct emu_gpu gpu;
-
-static int open_gpu(void **state) {
-  (void)state;
-  gpu_open(&gpu);
-  return 0;
-}
-
-static int close_gpu(void **state) {
-  (void)state;
-  gpu_close(&gpu);
-  return 0;
-}
-
 /* Each work-item loads its dword of `a` twice, its workgroup's dword of `b`, and stores the sum. */
 static const char load_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %out", "64",
     AT_IR("%pa", "i32", "%a", "%i") AT_IR("%po", "i32", "%out", "%i") "  %half = lshr i32 %group, 1\n" AT_IR(
@@ -91,11 +77,10 @@ static void ranges_that_overlap_or_lie_outside_are_refused(void **state) {
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_gpu, close_gpu)
   const struct CMUnitTest tests[] = {
-      TEST(each_dword_has_its_number_of_workgroups),
-      TEST(a_ranges_figures_outlive_its_memory),
-      TEST(ranges_that_overlap_or_lie_outside_are_refused),
+      GPU_TEST(each_dword_has_its_number_of_workgroups),
+      GPU_TEST(a_ranges_figures_outlive_its_memory),
+      GPU_TEST(ranges_that_overlap_or_lie_outside_are_refused),
   };
   return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
 }
