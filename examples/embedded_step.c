@@ -59,6 +59,7 @@ int main(void) {
   must(front_wait(ticket, UINT64_C(60000000000)));
   must(front_memory_copy(device, &klen, args.klen, sizeof klen));
   must(front_memory_copy(device, &q, args.q, sizeof q));
-  printf("%s, 1 of %zu kernels in this program, ran: token 0 has %u key, and its query starts with %08x\n", pick.name, kernels_count, klen, q);
+  printf(
+      "%s, 1 of %zu kernels in this program, ran: token 0 has %u key, and its query starts with %08x\n", pick.name, kernels_count, klen, q);
   return klen == 1 && q == 0 ? 0 : 1;
 }

@@ -14,6 +14,7 @@ ours() {
 sources() { ours \( -name '*.c' -o -name '*.h' \); }
 texts() {
   ours \( -name '*.[ch]' -o -name '*.def' -o -name '*.ll' -o -name '*.s' -o -name '*.sh' -o -name '*.py' -o -name '*.ini' \
+    -o -name '*.awk' -o -name '*.bash' -o -name '*.zsh' -o -name '*.1' -o -name '*.cmake.in' -o -name CMakeLists.txt \
     -o -name meson.build -o -name meson_options.txt -o -name bootstrap -o -path './.ci/run' \)
 }
 prose() { ours \( -name '*.md' -o -name NOTICE -o -name '*.tsv' -o -name .gitignore -o -name .editorconfig -o -name .clang-format \); }

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cmake.sh MESON BUILD SOURCE CMAKE: a CMake project from outside finds the installed package, makes its kernels in its own build, links
+# libfront and runs on the installed emulator. The installed programs find one another, the emulator and their manual under a moved prefix.
+set -eu
+meson=$1 build=$2 source=$3 cmake=$4
+dir=$(mktemp -d "${TMPDIR:-/tmp}/frontgen-test-XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+fail() { printf 'cmake.sh: %s\n' "$*" >&2; exit 1; }
+
+"$meson" install -C "$build" --no-rebuild --quiet --destdir "$dir/stage" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'meson install failed'; }
+mv "$(dirname "$(dirname "$(find "$dir/stage" -path '*/bin/frontgen')")")" "$dir/prefix"
+emulator=$(find "$dir/prefix" -name libhsa-emu.so)
+
+# Everything that a user of the prefix expects, each where its reader looks.
+for file in bin/frontgen bin/frontrun share/man/man1/frontgen.1 share/man/man1/frontrun.1 share/bash-completion/completions/frontgen \
+  share/bash-completion/completions/frontrun share/zsh/site-functions/_frontgen share/zsh/site-functions/_frontrun; do
+  [ -f "$dir/prefix/$file" ] || fail "$file is not installed"
+done
+
+mkdir "$dir/project"
+cp -r "$source/examples/cmake" "$source/examples/embedded_step.c" "$dir/project"
+build_project() { "$cmake" --build "$dir/b" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the example does not build'; }; }
+"$cmake" -G Ninja -S "$dir/project/cmake" -B "$dir/b" "-DCMAKE_PREFIX_PATH=$dir/prefix" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the example does not configure'; }
+build_project
+said=$(FRONT_HSA_LIBRARY=$emulator "$dir/b/embedded_step") || fail 'the example does not run'
+case $said in 'front_s1_tp8_r2_w128_t0, 1 of 2 kernels in this program, ran: token 0 has 1 key,'*) printf '%s\n' "$said" ;; *) fail "the example says: $said" ;; esac
+build_project
+grep -q 'no work to do' "$dir/log" || { cat "$dir/log"; fail 'a second build makes something again'; }
+
+# Another set of kernels, and a package of another version.
+sed 's/tokens=1-2/tokens=1/' "$source/examples/cmake/CMakeLists.txt" >"$dir/project/cmake/CMakeLists.txt"
+build_project
+said=$(FRONT_HSA_LIBRARY=$emulator "$dir/b/embedded_step") || fail 'the example does not run with other kernels'
+case $said in *'1 of 1 kernels'*) ;; *) fail "with one kernel the example says: $said" ;; esac
+sed 's/front 0.1/front 7.0/' "$source/examples/cmake/CMakeLists.txt" >"$dir/project/cmake/CMakeLists.txt"
+if "$cmake" -S "$dir/project/cmake" -B "$dir/b7" "-DCMAKE_PREFIX_PATH=$dir/prefix" >"$dir/log" 2>&1; then fail 'version 7 was found'; fi
+
+# Nothing of the build folder is needed: frontrun finds the emulator, frontgen finds frontrun.
+"$dir/prefix/bin/frontgen" verify "$dir/b/kernels" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the installed frontgen cannot verify the bundle'; }
