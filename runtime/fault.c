@@ -7,13 +7,9 @@
 
 #include "log.h"
 
-enum { FAULT_TABLES = 8 };
-
 static struct {
   pthread_mutex_t lock;
   struct fault_watch *watch;
-  __typeof__(hsa_amd_register_system_event_handler) *listened[FAULT_TABLES]; /* one a library */
-  unsigned listeners;
 } record = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Not handled here: another handler, or HSA's default, which ends the process. */
@@ -33,15 +29,7 @@ static hsa_status_t on_event(const hsa_amd_event_t *event, void *data) {
   return taken ? HSA_STATUS_SUCCESS : not_ours;
 }
 
-void fault_listen(const struct hsa_table *hsa) {
-  pthread_mutex_lock(&record.lock);
-  unsigned i = 0;
-  while (i < record.listeners && record.listened[i] != hsa->hsa_amd_register_system_event_handler) i++;
-  bool fresh = i == record.listeners && i < FAULT_TABLES;
-  if (fresh) record.listened[record.listeners++] = hsa->hsa_amd_register_system_event_handler;
-  pthread_mutex_unlock(&record.lock);
-  if (fresh) (void)hsa->hsa_amd_register_system_event_handler(on_event, NULL);
-}
+void fault_listen(const struct hsa_table *hsa) { (void)hsa->hsa_amd_register_system_event_handler(on_event, NULL); }
 
 void fault_watch(struct fault_watch *watch) {
   pthread_mutex_lock(&record.lock);

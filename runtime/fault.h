@@ -18,8 +18,8 @@ struct fault_watch {
   struct fault_watch *next;
 };
 
-/* Listens for this library's memory faults from now on, once a process: HSA has no way to stop listening. A library that refuses is
-   no error: the queue's own error callback remains. A fault that no watcher takes is left to the process's other users of HSA. */
+/* Listens for the library's memory faults until HSA is shut down. A library that refuses is no error: the queue's own error callback
+   remains. A fault that no watcher takes is left to the process's other users of HSA. */
 void fault_listen(const struct hsa_table *hsa);
 
 /* Thread safe. Once fault_forget() has returned, tell() runs no more. */

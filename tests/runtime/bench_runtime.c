@@ -40,7 +40,7 @@ static void a_launch_neither_allocates_nor_locks(void **context) {
   assert_int_equal(wrapped_allocations, allocations);
   assert_int_equal(wrapped_locks, locks);
   printf("%lu launches: %.0f ns a launch, the pretended HSA included; a wait for 32 of them %.0f ns\n", launches,
-      (all - waiting) / (double)launches, waiting / ((double)launches / WAIT_EVERY));
+      (all - waiting) / (double)launches, waiting * (double)WAIT_EVERY / (double)launches);
   take_down(&s);
 }
 

@@ -44,8 +44,15 @@ hsa_status_t hsa_init(void) {
 }
 
 hsa_status_t hsa_shut_down(void) {
-  stub.inits--;
+  if (--stub.inits == 0) stub_forget_handlers();
   return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value) {
+  const uint16_t version = 1;
+  if (attribute != HSA_SYSTEM_INFO_VERSION_MAJOR) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  memcpy(value, &version, sizeof version);
+  return stub.inits ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
 }
 
 hsa_status_t hsa_status_string(hsa_status_t status, const char **text) {

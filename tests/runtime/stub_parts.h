@@ -16,6 +16,9 @@ extern pthread_mutex_t stub_lock; /* of queues, signals with waiters, allocation
 /* Is this the call that shall fail? */
 bool stub_fails(const char *function);
 
+/* As HSA does when it is shut down. */
+void stub_forget_handlers(void);
+
 #define STUB_CALL()                                                                                                                        \
   if (stub_fails(__func__)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES
 

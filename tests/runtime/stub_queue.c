@@ -29,7 +29,7 @@ static _Atomic uint32_t looks; /* at signals, while launches are slow */
 static struct {
   hsa_amd_system_event_callback_t call;
   void *data;
-} event[EVENT_HANDLERS]; /* registered for the process's life */
+} event[EVENT_HANDLERS];
 
 static struct stub_signal *signal_of(hsa_signal_t signal) { return (struct stub_signal *)(uintptr_t)signal.handle; }
 
@@ -43,6 +43,12 @@ hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback
   event[i].data = data;
   pthread_mutex_unlock(&stub_lock);
   return HSA_STATUS_SUCCESS;
+}
+
+void stub_forget_handlers(void) {
+  pthread_mutex_lock(&stub_lock);
+  memset(event, 0, sizeof event);
+  pthread_mutex_unlock(&stub_lock);
 }
 
 void stub_memory_fault(void) {

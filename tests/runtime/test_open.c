@@ -15,7 +15,7 @@ static struct front_options options(void) {
 
 /* What a child's function returned; 0 is good. */
 static int in_child(int (*function)(const struct setup *), const struct setup *s) {
-  int status;
+  int status = 0;
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) _exit(function(s));

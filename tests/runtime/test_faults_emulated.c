@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Twenty launches on the emulator, disturbed in every way that there is, and by its own faults: each is reported, and the next one is good.
+ */
+#include "support.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faulty_hsa.h"
+#include "front.h"
+
+enum { LONG_NS = 2000000000, ROUNDS = 2 };
+
+static struct faulty *faulty;
+static char *image;
+static size_t image_bytes;
+
+struct bench {
+  front_runtime runtime;
+  front_device device;
+  front_kernel kernel;
+  front_instance instance;
+  front_binding binding;
+  front_queue queue;
+  struct front_args args;
+  void *memory;
+};
+
+static struct front_options library(void) {
+  return (struct front_options){sizeof(struct front_options), built_path("tests/runtime/libfaulty_hsa.so")};
+}
+
+static void must(enum front_status status) {
+  if (status != FRONT_OK) fail_msg("%s: %s", front_status_name(status), front_error());
+}
+
+/* Zeros in all inputs. */
+static struct bench set_up(void) {
+  struct bench b = {0};
+  const struct front_options options = library();
+  struct front_argument_info a;
+  must(front_open(&options, &b.runtime));
+  must(front_device_open(b.runtime, NULL, &b.device));
+  must(front_kernel_load(b.device, image, image_bytes, NULL, &b.kernel));
+  must(front_instance_create(b.kernel, NULL, &b.instance));
+  must(front_memory_allocate(b.device, 32 << 20, &b.memory));
+  must(front_memory_fill(b.device, b.memory, 0, 8 << 20));
+  b.args = (struct front_args){.x_stride = 5120, .bt_stride = 1, .swa_stride = 584 * 64, .swa_block = 64, .comp_block = 64};
+  uint64_t used = 0; /* a part of the memory each: outputs must not be inputs */
+  for (uint32_t i = 0; front_kernel_argument(b.kernel, i, &a) == FRONT_OK; i++) {
+    char *address = (char *)b.memory + used;
+    if (!a.needed || a.use == FRONT_ARGUMENT_SCALAR || a.use == FRONT_ARGUMENT_INSTANCE) continue;
+    memcpy((char *)&b.args + a.offset, &address, sizeof address);
+    used += ((a.bytes ? a.bytes : 1 << 16) + 4095) / 4096 * 4096;
+  }
+  must(front_binding_create(b.instance, &b.args, &b.binding));
+  must(front_queue_create(b.device, NULL, &b.queue));
+  return b;
+}
+
+static void take_down(struct bench *b) {
+  must(front_queue_destroy(b->queue));
+  must(front_binding_destroy(b->binding));
+  must(front_instance_destroy(b->instance));
+  must(front_memory_free(b->device, b->memory));
+  must(front_kernel_destroy(b->kernel));
+  must(front_device_close(b->device));
+  must(front_close(b->runtime));
+}
+
+static void new_queue(struct bench *b) {
+  must(front_queue_destroy(b->queue));
+  must(front_queue_create(b->device, NULL, &b->queue));
+}
+
+static void launch_good(struct bench *b) {
+  front_ticket ticket;
+  must(front_launch(b->queue, b->binding, &ticket));
+  must(front_wait(ticket, UINT64_MAX));
+}
+
+static void slow_and_early(struct bench *b) {
+  front_ticket ticket;
+  faulty->early = true;
+  faulty->hide_looks = 1000;
+  launch_good(b);
+  faulty->early = false;
+  faulty->hide_looks = 50;
+  must(front_launch(b->queue, b->binding, &ticket));
+  assert_int_equal(front_wait(ticket, 0), FRONT_ERR_TIMEOUT);
+  faulty->hide_looks = 0;
+  must(front_wait(ticket, UINT64_MAX));
+}
+
+static void lost(struct bench *b) {
+  front_ticket ticket;
+  launch_good(b);
+  faulty->hide_looks = UINT32_MAX;
+  must(front_launch(b->queue, b->binding, &ticket));
+  assert_int_equal(front_wait(ticket, LONG_NS / 100), FRONT_ERR_TIMEOUT);
+  assert_int_equal(front_queue_destroy(b->queue), FRONT_ERR_BUSY);
+  must(front_queue_stop(b->queue));
+  assert_int_equal(front_wait(ticket, LONG_NS), FRONT_ERR_FAULT);
+  new_queue(b);
+  faulty->hide_looks = 0;
+}
+
+static void queue_error(struct bench *b) {
+  front_ticket ticket;
+  faulty->queue_error = true;
+  must(front_launch(b->queue, b->binding, &ticket));
+  assert_int_equal(front_wait(ticket, UINT64_MAX), FRONT_ERR_FAULT);
+  assert_non_null(strstr(front_error(), "it is dead"));
+  new_queue(b);
+}
+
+static void no_memory(struct bench *b) {
+  for (uint32_t n = 1; n <= 3; n++) {
+    front_instance instance;
+    faulty->fail_allocation = n; /* scratch, epoch, guard */
+    assert_int_equal(front_instance_create(b->kernel, NULL, &instance), FRONT_ERR_MEMORY);
+  }
+}
+
+static void wrong_isa_and_truncated_image(struct bench *b) {
+  front_kernel kernel;
+  front_device device;
+  for (size_t keep = 0; keep < image_bytes; keep += image_bytes / 9)
+    assert_int_equal(front_kernel_load(b->device, image, keep ? keep : 1, NULL, &kernel), FRONT_ERR_CODE_OBJECT);
+  faulty->isa = "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
+  must(front_device_open(b->runtime, NULL, &device));
+  assert_int_equal(front_kernel_load(device, image, image_bytes, NULL, &kernel), FRONT_ERR_ISA);
+  assert_non_null(strstr(front_error(), "gfx950"));
+  assert_non_null(strstr(front_error(), "gfx942:sramecc+:xnack-"));
+  must(front_device_close(device));
+  faulty->isa = NULL;
+}
+
+struct call {
+  _Atomic int calls;
+  enum front_status status;
+};
+
+static void on_ended(void *user, enum front_status status) {
+  struct call *call = user;
+  call->status = status;
+  call->calls++;
+}
+
+/* The kernel reads weights at an address where nothing is. */
+static void memory_fault(struct bench *b) {
+  struct front_args bad = b->args;
+  struct call call = {0};
+  const struct front_launch_options options = {.size = sizeof options, .ended = on_ended, .user = &call};
+  front_binding binding;
+  front_ticket ticket;
+  bad.wqkv = (void *)(uintptr_t)0x1000;
+  must(front_binding_create(b->instance, &bad, &binding));
+  must(front_launch_with(b->queue, binding, &options, &ticket));
+  assert_int_equal(front_wait(ticket, UINT64_MAX), FRONT_ERR_FAULT);
+  if (!strstr(front_error(), "memory fault") || !strstr(front_error(), "0x1")) fail_msg("%s", front_error());
+  assert_int_equal(front_launch(b->queue, b->binding, NULL), FRONT_ERR_FAULT);
+  new_queue(b);
+  assert_int_equal(call.calls, 1);
+  assert_int_equal(call.status, FRONT_ERR_FAULT);
+  must(front_binding_destroy(binding));
+}
+
+static void a_callback(struct bench *b) {
+  struct call call = {0};
+  const struct front_launch_options options = {.size = sizeof options, .ended = on_ended, .user = &call};
+  front_ticket ticket;
+  must(front_launch_with(b->queue, b->binding, &options, &ticket));
+  must(front_wait(ticket, UINT64_MAX));
+  assert_int_equal(call.calls, 1);
+  assert_int_equal(call.status, FRONT_OK);
+}
+
+static void twenty_launches_with_faults_on_the_emulator_are_each_reported(void **context) {
+  (void)context;
+  for (int round = 0; round < ROUNDS; round++) {
+    struct bench b = set_up();
+    slow_and_early(&b);
+    lost(&b);
+    queue_error(&b);
+    launch_good(&b);
+    no_memory(&b);
+    wrong_isa_and_truncated_image(&b);
+    memory_fault(&b);
+    launch_good(&b);
+    a_callback(&b);
+    take_down(&b);
+  }
+}
+
+int main(int argc, char **argv) {
+  void *shim = dlopen(built_path("tests/runtime/libfaulty_hsa.so"), RTLD_NOW | RTLD_LOCAL);
+  struct faulty *(*get)(void);
+  void *address = shim ? dlsym(shim, "faulty_state") : NULL;
+  if (argc != 2 || !address) return fprintf(stderr, "%s\n", dlerror()), 1;
+  memcpy(&get, &address, sizeof get);
+  faulty = get();
+  image = read_file(argv[1], &image_bytes);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(twenty_launches_with_faults_on_the_emulator_are_each_reported),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  free(image);
+  return failed;
+}
