@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holds inputs against DESIGN section 3: what a kernel may assume. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "inputs.h"
+#include "refuse.h"
 
 /* So that a lying file costs no more memory than an honest one. */
 enum { STRIDE_MAX = 1 << 20, DRAWN_STRIDE_MAX = 1 << 22, WINDOW_STRIDE_MAX = 1 << 28, TABLE_ENTRIES_MAX = 1 << 28 };
-
-__attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(error, INPUT_ERROR_MAX, format, args);
-  va_end(args);
-  return false;
-}
 
 bool inputs_check_scalars(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
   if (in->x_stride < HIDDEN || in->x_stride % 8)

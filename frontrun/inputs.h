@@ -34,7 +34,7 @@ struct window_block {
   uint8_t *before, *after; /* swa_stride bytes each; `after` is filled by the launch */
 };
 
-enum { INPUT_ERROR_MAX = 320 };
+enum { INPUT_ERROR_MAX = REFUSE_ERROR_MAX };
 
 struct inputs {
   struct front_key key;

@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void refuse(const struct argp_state *state, const char *what, const char *value, const char *allowed) {
+static void refuse_value(const struct argp_state *state, const char *what, const char *value, const char *allowed) {
   char text[512];
   snprintf(text, sizeof text, "%s \"%.200s\": %s", what, value, allowed);
   conduct_complain("frontrun", text);
@@ -87,14 +87,14 @@ static uint64_t parse_number(const struct argp_state *state, const char *what, c
   errno = 0;
   unsigned long long value = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
   snprintf(allowed, sizeof allowed, "a number from %llu to %llu is needed", (unsigned long long)lowest, (unsigned long long)highest);
-  if (*text < '0' || *text > '9' || *end || errno || value < lowest || value > highest) refuse(state, what, text, allowed);
+  if (*text < '0' || *text > '9' || *end || errno || value < lowest || value > highest) refuse_value(state, what, text, allowed);
   return value;
 }
 
 static double parse_seconds(const struct argp_state *state, const char *text) {
   char *end;
   double value = strtod(text, &end);
-  if (end == text || *end || !(value > 0) || value > 1e6) refuse(state, "--timeout", text, "seconds from 0 to 1000000 are needed");
+  if (end == text || *end || !(value > 0) || value > 1e6) refuse_value(state, "--timeout", text, "seconds from 0 to 1000000 are needed");
   return value;
 }
 
@@ -102,19 +102,20 @@ static enum run_device parse_device(const struct argp_state *state, const char *
   static const char *const names[] = {"auto", "gpu", "emulator"};
   for (unsigned i = 0; i < 3; i++)
     if (!strcmp(text, names[i])) return (enum run_device)i;
-  refuse(state, "--device", text, "auto, gpu or emulator is needed");
+  refuse_value(state, "--device", text, "auto, gpu or emulator is needed");
   return DEVICE_AUTO;
 }
 
 static enum hsa_emu_l2 parse_l2(const struct argp_state *state, const char *text) {
   if (!strcmp(text, "noncoherent")) return HSA_EMU_L2_NONCOHERENT;
-  if (strcmp(text, "probed") != 0) refuse(state, "--l2", text, "noncoherent or probed is needed");
+  if (strcmp(text, "probed") != 0) refuse_value(state, "--l2", text, "noncoherent or probed is needed");
   return HSA_EMU_L2_PROBED;
 }
 
 static enum input_case parse_case(const struct argp_state *state, const char *text) {
   enum input_case which = input_case_by_name(text);
-  if (which == INPUT_CASES) refuse(state, "--case", text, "default, zero, largest, denormal, nan, inf, allpad, nopad or far is needed");
+  if (which == INPUT_CASES)
+    refuse_value(state, "--case", text, "default, zero, largest, denormal, nan, inf, allpad, nopad or far is needed");
   return which;
 }
 
@@ -226,14 +227,15 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     run->l2 = parse_l2(state, arg);
     return 0;
   case ARGP_KEY_ARG:
-    if (run->what) refuse(state, "argument", arg, "one KEY or FILE is enough");
+    if (run->what) refuse_value(state, "argument", arg, "one KEY or FILE is enough");
     run->what = arg;
     return 0;
   case ARGP_KEY_END:
     check_together(run);
     return 0;
   case ARGP_KEY_ERROR: /* argp's own message would be two lines */
-    refuse(state, "argument", conduct_bad_option(state->argc, state->argv, state->next), "no option, or it lacks its value (see --help)");
+    refuse_value(
+        state, "argument", conduct_bad_option(state->argc, state->argv, state->next), "no option, or it lacks its value (see --help)");
     return 0;
   default:
     return take_number(key, arg, state, run);

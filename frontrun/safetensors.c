@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +41,6 @@ enum tensor_dtype tensor_dtype_by_name(const char *name) {
   unsigned i = 0;
   while (i < DTYPES && strcmp(dtypes[i].name, name) != 0) i++;
   return (enum tensor_dtype)i;
-}
-
-__attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(error, TENSOR_ERROR_MAX, format, args);
-  va_end(args);
-  return false;
 }
 
 static bool parse_dtype(const json_t *entry, struct tensor *tensor, char *error) {

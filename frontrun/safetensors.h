@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "frontgen.h"
+#include "refuse.h"
 
 enum tensor_dtype {
   DTYPE_BOOL,
@@ -30,7 +31,7 @@ enum tensor_dtype {
   DTYPES
 };
 
-enum { TENSOR_RANK_MAX = 8, TENSOR_HEADER_MAX = 16 << 20, TENSOR_ERROR_MAX = 256 };
+enum { TENSOR_RANK_MAX = 8, TENSOR_HEADER_MAX = 16 << 20, TENSOR_ERROR_MAX = REFUSE_ERROR_MAX };
 
 struct tensor {
   const char *name;

@@ -2,20 +2,12 @@
 /* Takes arguments from a file's tensors. */
 #include "tensors.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "refuse.h"
 #include "tensor_shapes.h"
-
-__attribute__((format(printf, 2, 3))) static bool refuse(char *error, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(error, INPUT_ERROR_MAX, format, args);
-  va_end(args);
-  return false;
-}
 
 static bool no_memory(char *error) { return refuse(error, "no memory for the inputs"); }
 

@@ -28,6 +28,8 @@ static void put_gates(struct text *out, const struct check_report *report) {
     else
       text_print(out, "\"expected\": %u, ", g->expected);
     put_string(out, "unit", g->unit);
+    if (g->figure[0]) text_string(out, ", ");
+    if (g->figure[0]) put_string(out, "found", g->figure);
     text_string(out, "}");
   }
   text_string(out, "\n      ]\n    }");

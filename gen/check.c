@@ -22,6 +22,27 @@ void check_gate(struct check *c, const char *name, const char *unit, uint32_t ex
   r->failed += !g->good;
 }
 
+void check_figure(struct check *c, const char *format, ...) {
+  struct check_gate *g = &c->report->gate[c->report->gates - 1];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(g->figure, sizeof g->figure, format, args);
+  va_end(args);
+}
+
+const char *check_why(const char *gate) {
+  static const struct {
+    const char *name, *why;
+  } rows[] = {
+#define GATE(name, why) {name, why},
+#include "gates.def"
+#undef GATE
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strcmp(rows[i].name, gate) == 0) return rows[i].why;
+  return NULL;
+}
+
 void check_note_fault(const struct check_inst *at, char message[CHECK_MESSAGE_MAX], const char *format, ...) {
   char line[TEXT_LINE_MAX];
   va_list args;
@@ -159,7 +180,9 @@ void check_print(const struct check_report *report, FILE *out) {
     const struct check_gate *g = &report->gate[i];
     char expected[24] = "";
     if (g->expected != CHECK_SOME) snprintf(expected, sizeof expected, " of %u", g->expected);
-    fprintf(out, "  %s  %-32s %u%s %s%s%s\n", g->good ? "good" : "FAIL", g->name, g->examined, expected, g->unit, g->good ? "" : ": ",
-        g->message);
+    fprintf(out, "  %s  %-32s %s%s%u%s %s%s%s\n", g->good ? "good" : "FAIL", g->name, g->figure, g->figure[0] ? "; " : "", g->examined,
+        expected, g->unit, g->good ? "" : ": ", g->message);
+    const char *why = check_why(g->name);
+    if (why) fprintf(out, "        %s\n", why);
   }
 }

@@ -10,13 +10,14 @@
 
 enum { CHECK_SOME = UINT32_MAX }; /* as an expected count: the plan does not say, but at least one */
 
-enum { CHECK_GATES_MAX = 40, CHECK_MESSAGE_MAX = 240 };
+enum { CHECK_GATES_MAX = 40, CHECK_MESSAGE_MAX = 240, CHECK_FIGURE_MAX = 64 };
 
 struct check_gate {
   const char *name; /* "issue order" */
   const char *unit; /* what is counted: "accesses" */
   bool good;
   uint32_t examined, expected;
+  char figure[CHECK_FIGURE_MAX];   /* what was found: "118 VGPRs, 256 allowed"; "" where the count says it */
   char message[CHECK_MESSAGE_MAX]; /* what is wrong and where; "" if good */
 };
 
@@ -43,7 +44,10 @@ enum { CHECK_IMAGES_MAX = 16 };
 enum frontgen_status check_code_objects(struct check_image *image, struct check_report *report, size_t count,
     const struct frontgen_options *options, char error[FRONTGEN_ERROR_MAX]);
 
-/* One line a gate: verdict, name, examined of expected; the message behind a failed one. */
+/* Why a gate is there: a sentence; null for a name that is none. */
+const char *check_why(const char *gate);
+
+/* A gate's verdict, name, figure and examined of expected, the message of a failed one; and below why the gate is there. */
 void check_print(const struct check_report *report, FILE *out);
 
 #endif

@@ -48,6 +48,9 @@ struct check {
 /* Adds a gate's verdict: good if `wrong` is empty and the counts agree. */
 void check_gate(struct check *c, const char *name, const char *unit, uint32_t examined, uint32_t expected, const char *wrong);
 
+/* What the last gate found, for people. */
+void check_figure(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* "+0x1f24 buffer_load_dword v1, ...: " and then the text, into a gate's message. Keeps what is there: the first finding counts. */
 void check_note_fault(const struct check_inst *at, char message[CHECK_MESSAGE_MAX], const char *format, ...)
     __attribute__((format(printf, 3, 4)));

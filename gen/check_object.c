@@ -16,6 +16,7 @@ static void number(struct check *c, const char *name, const char *unit, uint32_t
   else if (found != wanted)
     snprintf(wrong, sizeof wrong, "%u %s, %u wanted%s", found, unit, wanted, what);
   check_gate(c, name, "kernels", 1, 1, wrong);
+  if (found != CODE_UNKNOWN) check_figure(c, "%u %s", found, unit);
 }
 
 static void target_gates(struct check *c) {
@@ -28,6 +29,7 @@ static void target_gates(struct check *c) {
   else if (strcmp(c->co.target, wanted) != 0)
     snprintf(wrong, sizeof wrong, "the metadata says \"%.60s\", \"%s\" wanted", c->co.target, wanted);
   check_gate(c, "feature-neutral target", "objects", 1, 1, wrong);
+  check_figure(c, "%s", target);
 }
 
 static void note_gate(struct check *c) {
@@ -42,6 +44,7 @@ static void note_gate(struct check *c) {
   else if (atoi(n->llvm_version) < LLVM_OLDEST)
     snprintf(wrong, sizeof wrong, "made by LLVM \"%.20s\", %d or newer wanted", n->llvm_version, LLVM_OLDEST);
   check_gate(c, "note", "notes", c->has_note, 1, wrong);
+  if (c->has_note) check_figure(c, "kernarg ABI %u, LLVM %.20s", n->kernarg_abi, n->llvm_version);
 }
 
 static void argument_gates(struct check *c) {
@@ -67,12 +70,14 @@ static void register_gates(struct check *c) {
   if (k->vgpr_count == 0 || k->vgpr_count > c->plan.target->vgpr_budget)
     snprintf(wrong, sizeof wrong, "%u, at most %u wanted", k->vgpr_count, c->plan.target->vgpr_budget);
   check_gate(c, "VGPR count", "kernels", k->has_metadata, 1, wrong);
+  check_figure(c, "%u, at most %u", k->vgpr_count, c->plan.target->vgpr_budget);
   number(c, "no AGPRs", "AGPRs", k->agpr_count, 0, "");
   wrong[0] = 0;
   if (d->vgprs <= VGPRS_SHARED && 2 * k->group_segment_fixed_size <= c->plan.target->lds_bytes)
     snprintf(wrong, sizeof wrong, "%u VGPRs allocated and %u B of LDS: more than %d, or more than half of %u B, wanted", d->vgprs,
         k->group_segment_fixed_size, VGPRS_SHARED, c->plan.target->lds_bytes);
   check_gate(c, "one workgroup a CU", "kernels", 1, 1, wrong);
+  check_figure(c, "%u VGPRs allocated, %u B of LDS", d->vgprs, k->group_segment_fixed_size);
 }
 
 static void lds_gate(struct check *c) {
@@ -81,6 +86,7 @@ static void lds_gate(struct check *c) {
   if (found != c->plan.lds.bytes || found > most)
     snprintf(wrong, sizeof wrong, "%u B, %u B planned, a CU has %u B", found, c->plan.lds.bytes, most);
   check_gate(c, "LDS as planned", "kernels", 1, 1, wrong);
+  check_figure(c, "%u B, a CU has %u B", found, most);
 }
 
 static void mode_gates(struct check *c) {
@@ -92,11 +98,13 @@ static void mode_gates(struct check *c) {
     snprintf(wrong, sizeof wrong, "%u x %u x %u required, at most %u threads; %d x 1 x 1 wanted", size[0], size[1], size[2],
         k->max_flat_workgroup_size, THREADS);
   check_gate(c, "required workgroup size", "kernels", k->has_metadata, 1, wrong);
+  check_figure(c, "%u x %u x %u", size[0], size[1], size[2]);
   wrong[0] = 0;
   if (d->denorm_f32 != FLOAT_KEEP_DENORMALS || d->round_f32 != 0)
     snprintf(wrong, sizeof wrong, "denormal mode %u, rounding mode %u; %d (kept), 0 (to nearest even) wanted", d->denorm_f32, d->round_f32,
         FLOAT_KEEP_DENORMALS);
   check_gate(c, "float mode", "kernels", 1, 1, wrong);
+  check_figure(c, "denormal mode %u, rounding mode %u", d->denorm_f32, d->round_f32);
   wrong[0] = 0;
   if (k->uses_dynamic_stack || d->uses_dynamic_stack) snprintf(wrong, sizeof wrong, "the stack is dynamic");
   check_gate(c, "no dynamic stack", "kernels", 1, 1, wrong);

@@ -97,6 +97,13 @@ static void test_shippable(void **state) {
     snprintf(file, sizeof file, "%s.gfx950.hsaco", name);
     struct outcome o = run(FRONTGEN, "check", path_in(whole, file));
     assert_code(&o, 0);
+    size_t gates = 0;
+    for (const char *line = o.out; (line = strstr(line, "\n  good  ")); line++, gates++) {
+      const char *why = strchr(line + 1, '\n'); /* and each says why it is there */
+      assert_int_equal(strncmp(why, "\n        ", 9), 0);
+    }
+    assert_true(gates > 30);
+    assert_non_null(strstr(o.out, ", at most 256; 1 of 1 kernels"));
     outcome_free(&o);
   }
 }
