@@ -2,7 +2,6 @@
 /* What an HSA program learns of the emulated machine, and how wrong calls are answered. */
 #include "emu_support.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,21 +139,6 @@ static void a_code_object_is_loaded_from_a_file_too(void **state) {
   assert_int_equal(hsa_code_object_reader_destroy(reader), 0);
 }
 
-static void every_function_is_exported_as_rocr_does(void **state) {
-  (void)state;
-  void *library = dlopen(built_path("emulator/libhsa-emu.so"), RTLD_NOW | RTLD_LOCAL);
-  if (!library) fail_msg("%s", dlerror());
-  static const char *const names[] = {
-#define X(f) #f,
-#include "hsa_names.def"
-#undef X
-  };
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (!dlvsym(library, names[i], "ROCR_1")) fail_msg("%s: %s", names[i], dlerror());
-  assert_null(dlsym(library, "wave_run"));
-  dlclose(library);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_call_before_init_says_so),
@@ -165,7 +149,6 @@ int main(void) {
       GPU_TEST(a_wait_ends_when_its_time_is_up),
       GPU_TEST(garbage_is_no_code_object),
       GPU_TEST(a_code_object_is_loaded_from_a_file_too),
-      cmocka_unit_test(every_function_is_exported_as_rocr_does),
   };
   return cmocka_run_group_tests_name("hsa_api", tests, NULL, NULL);
 }
