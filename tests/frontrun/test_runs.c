@@ -63,11 +63,28 @@ static void a_code_object_without_a_note_runs_when_its_key_is_given(void **conte
   outcome_free(&o);
 }
 
+static void a_cache_larger_than_the_device_is_refused_with_both_sizes(void **context) {
+  (void)context;
+  static const char header[] = "{\"slot\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]}}";
+  const uint64_t length = sizeof header - 1, last_slot = INT32_MAX;
+  char file[16 + sizeof header];
+  memcpy(file, &length, 8);
+  memcpy(file + 8, header, length);
+  memcpy(file + 8 + length, &last_slot, 8);
+  const char *input = path_in(temp_dir(), "input");
+  write_file(input, file, 16 + length);
+  struct outcome o = run(built_path("frontrun/frontrun"), "tokens=1,tp=8", "--device", "emulator", "--input", input);
+  assert_code(&o, 3);
+  assert_non_null(strstr(o.err, "bytes were wanted, the device has"));
+  outcome_free(&o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wave_instructions_a_second_and_the_device_are_in_the_json),
       cmocka_unit_test(a_dump_is_an_input_and_gives_the_same_outputs),
       cmocka_unit_test(a_code_object_without_a_note_runs_when_its_key_is_given),
+      cmocka_unit_test(a_cache_larger_than_the_device_is_refused_with_both_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
