@@ -67,6 +67,27 @@ static void a_device_is_described_with_features_and_usable_compute_units(void **
   assert_non_null(strstr(path, "libamdhip64.so.7"));
 }
 
+static void a_kernel_comes_from_a_bundle_for_the_devices_gpu(void **context) {
+  (void)context;
+  front_bundle bundle;
+  front_hip_kernel kernel;
+  struct front_bundle_entry entry;
+  struct front_kernel_info info;
+  GOOD(front_bundle_open(object, &bundle));
+  GOOD(front_bundle_describe(bundle, 0, &entry));
+  GOOD(front_hip_kernel_load_bundle(hip, bundle, entry.name, &kernel));
+  GOOD(front_hip_kernel_describe(kernel, &info));
+  assert_string_equal(info.name, entry.name);
+  GOOD(front_hip_kernel_destroy(kernel));
+  assert_int_equal(front_hip_kernel_load_bundle(hip, bundle, "tokens=9,tp=8", &kernel), FRONT_ERR_NOT_FOUND);
+  says(entry.name);
+  fake_hip()->isa = "gfx942:sramecc+:xnack-";
+  assert_int_equal(front_hip_kernel_load_bundle(hip, bundle, entry.name, &kernel), FRONT_ERR_NOT_FOUND);
+  says("for gfx942");
+  says("1 code objects for another GPU");
+  GOOD(front_bundle_close(bundle));
+}
+
 static void a_kernel_for_another_isa_is_refused_with_both_sides(void **context) {
   (void)context;
   static const char *const others[] = {"gfx942:sramecc+:xnack-", "gfx90a", "gfx9500:sramecc+", "gfx95", ""};
@@ -316,6 +337,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(no_device_is_an_error_of_its_own),
       TEST(a_device_is_described_with_features_and_usable_compute_units),
+      TEST(a_kernel_comes_from_a_bundle_for_the_devices_gpu),
       TEST(a_kernel_for_another_isa_is_refused_with_both_sides),
       TEST(features_of_the_target_are_held_against_the_devices),
       TEST(a_device_that_cannot_hold_the_grid_is_refused_with_the_numbers),

@@ -367,6 +367,58 @@ static void a_bad_file_image_or_table_is_refused(void **context) {
   assert_int_equal(front_bundle_close(bundle), FRONT_OK);
 }
 
+/* The head of the note in a code object: u32 format, u32 kernarg ABI. */
+static char *note_head(void) {
+  static const char owner[12] = "frontgen", type[4] = {1, 0, 0, 0};
+  for (size_t i = sizeof type; i + 20 < noted_bytes; i++)
+    if (!memcmp(noted + i, owner, sizeof owner) && !memcmp(noted + i - 4, type, 4)) return noted + i + sizeof owner;
+  fail_msg("no note");
+  return NULL;
+}
+
+static void a_code_object_of_an_older_or_newer_abi_is_refused_with_both_numbers(void **context) {
+  (void)context;
+  static const struct {
+    int offset;
+    uint32_t value;
+    const char *says[2];
+  } cases[] = {
+      {4, 0, {"kernarg ABI 0, this library has 1", "build one for the other"}},
+      {4, 2, {"kernarg ABI 2, this library has 1", "build one for the other"}},
+      {0, 2, {"format 2", "reads 1"}},
+  };
+  front_runtime runtime;
+  front_device device = open_stub(&runtime);
+  char *head = note_head();
+  assert_int_equal(front_kernarg_abi(), 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    front_kernel kernel;
+    front_bundle bundle;
+    const uint32_t before = 1;
+    memcpy(head + cases[i].offset, &cases[i].value, 4);
+    assert_int_equal(front_kernel_load(device, noted, noted_bytes, NULL, &kernel), FRONT_ERR_CODE_OBJECT);
+    EXPECT(cases[i].says[0], cases[i].says[1]);
+    assert_int_equal(
+        front_kernel_load(device, noted, noted_bytes, NOTED, &kernel), FRONT_ERR_CODE_OBJECT); /* naming the key is no way round */
+    assert_int_equal(front_bundle_open_image(noted, noted_bytes, &bundle), FRONT_ERR_CODE_OBJECT);
+    EXPECT(cases[i].says[0], cases[i].says[1]);
+    memcpy(head + cases[i].offset, &before, 4);
+  }
+  close_stub(runtime, device);
+}
+
+static void kernels_of_a_newer_frontgen_in_a_bundle_are_passed_over(void **context) {
+  (void)context;
+  struct writing w = three_sizes();
+  put(&w, "front_s8_tp4_r2_w128_t0_later.gfx950.hsaco", "x", 1);
+  finish(&w);
+  front_bundle bundle = open_bundle(w.dir);
+  size_t count;
+  assert_int_equal(front_bundle_count(bundle, &count), FRONT_OK);
+  assert_int_equal(count, 6);
+  assert_int_equal(front_bundle_close(bundle), FRONT_OK);
+}
+
 static void keep_line(void *user, const char *line) {
   char *lines = user;
   strncat(lines, line, 4000 - strlen(lines));
@@ -408,6 +460,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_folder_may_be_read_only_and_may_move),
       cmocka_unit_test(a_file_an_image_and_a_table_are_bundles_too),
       cmocka_unit_test(a_bad_file_image_or_table_is_refused),
+      cmocka_unit_test_setup(a_code_object_of_an_older_or_newer_abi_is_refused_with_both_numbers, stub_before_each),
+      cmocka_unit_test(kernels_of_a_newer_frontgen_in_a_bundle_are_passed_over),
       cmocka_unit_test_setup(what_is_passed_over_is_in_the_log, stub_before_each),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
