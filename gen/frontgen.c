@@ -5,6 +5,7 @@
 #include "emit.h"
 #include "output.h"
 #include "tool.h"
+#include "verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ void frontgen_file_name(const struct plan *plan, char name[KEY_NAME_MAX + 32]) {
 
 void frontgen_interrupt(void) {
   bundle_interrupt();
+  verify_interrupt();
   tool_interrupt();
   output_interrupt();
 }

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +43,20 @@ bool verify_find(char path[4096]) {
 
 /* A frontrun that runs. */
 struct job {
-  pid_t pid; /* 0: none */
+  _Atomic pid_t pid; /* 0: none */
   size_t which;
   int complaints;
   double began;
 };
+
+static struct job jobs_running[JOBS_MAX];
+
+void verify_interrupt(void) {
+  for (size_t i = 0; i < JOBS_MAX; i++) {
+    pid_t pid = atomic_load(&jobs_running[i].pid);
+    if (pid > 0) kill(pid, SIGKILL);
+  }
+}
 
 static double now(void) {
   struct timespec t;
@@ -68,7 +80,20 @@ static int spawn_one(const char *frontrun, const char *bundle, const struct veri
   if (!why) why = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (!why) why = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!why) why = posix_spawn_file_actions_adddup2(&actions, job->complaints, STDERR_FILENO);
-  if (!why) why = posix_spawn(&job->pid, frontrun, &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+  sigset_t all, before;
+  posix_spawnattr_t attributes;
+  pid_t pid = 0;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before); /* an interrupt finds the job noted, or not started */
+  if (!why) why = posix_spawnattr_init(&attributes);
+  if (!why) {
+    posix_spawnattr_setsigmask(&attributes, &before);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    why = posix_spawn(&pid, frontrun, &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  if (!why) atomic_store(&job->pid, pid);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   posix_spawn_file_actions_destroy(&actions);
   if (why) {
     job->pid = 0;
@@ -121,7 +146,7 @@ static uint32_t job_count(uint32_t jobs) {
 
 enum frontgen_status verify_run(const char *frontrun, const char *bundle, struct verify_case *cases, size_t count, uint32_t jobs,
     uint32_t seconds, char error[FRONTGEN_ERROR_MAX]) {
-  struct job job[JOBS_MAX] = {0};
+  struct job *job = jobs_running;
   uint32_t at_once = job_count(jobs), running = 0;
   size_t next = 0, done = 0, failed = 0;
   int why = 0;

@@ -23,6 +23,9 @@ bool verify_find(char path[4096]);
 enum frontgen_status verify_run(const char *frontrun, const char *bundle, struct verify_case *cases, size_t count, uint32_t jobs,
     uint32_t seconds, char error[FRONTGEN_ERROR_MAX]);
 
+/* Ends what runs. Async-signal-safe. */
+void verify_interrupt(void);
+
 /* The cases as a JUnit report. */
 void verify_junit(const char *bundle, const struct verify_case *cases, size_t count, struct text *out);
 
