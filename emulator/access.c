@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "strict_access.h"
+
 enum { STRIDE_SHIFT = 16, STRIDE_MASK = 0x3FFF, SWIZZLE_ENABLE = 1u << 31, ADD_TID_ENABLE = 1 << 23 };
 
 bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffer *b) {
@@ -20,6 +22,7 @@ bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffe
 
 void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size) {
   struct workgroup *g = w->group;
+  if (w->strict) strict_out_of_range(w, in, (uint32_t)lane, offset, size);
   if (g->out_of_range++) return;
   snprintf(g->out_of_range_text, sizeof g->out_of_range_text, "%s at 0x%llx: workgroup %u wave %u lane %d is at byte %llu of %llu",
       in->text, (unsigned long long)in->address, g->index, w->index, lane, (unsigned long long)offset, (unsigned long long)size);

@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "quantum.h"
+#include "strict.h"
 
 enum {
   SLOT_ALIGN = 256,
@@ -47,6 +49,7 @@ struct dispatch {
   uint32_t turn;   /* quanta since it got the device */
   uint64_t others; /* device->progress, as it was when this launch last looked */
   bool profiled;
+  bool says_findings; /* strict mode is the environment's: its findings go to stderr too */
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
   uint64_t anchor_at, anchor;
@@ -249,6 +252,7 @@ static void retire(struct dispatch *d) {
       continue;
     }
     count_group(d, s);
+    if (q->strict) strict_end_group(s);
     d->capacity[s->group.xcc]++;
     d->resident[s->group.xcc]--;
     d->free_slot[d->free_slots++] = s;
@@ -378,7 +382,10 @@ static bool step(struct dispatch *d, const bool *cancel) {
   if (!q->count) return true; /* other launches have the room */
   uint64_t reads = clock_reads(q);
   memory_read_lock(d->device->memory);
-  quantum_run(q, d->device->workers);
+  if (q->strict)
+    strict_round(q->strict, q, d->idle);
+  else
+    quantum_run(q, d->device->workers);
   struct commit_result c = quantum_commit(q);
   memory_read_unlock(d->device->memory);
   d->counters.quanta++;
@@ -387,6 +394,24 @@ static bool step(struct dispatch *d, const bool *cancel) {
     return false;
   }
   return watch(d, c.changed, reads);
+}
+
+static bool prepare_strict(struct dispatch *d) {
+  struct hsa_emu_strict options;
+  char error[STRICT_ERROR_MAX];
+  struct device *device = d->device;
+  if (!device_strict(device, &options, error)) {
+    report_add(&d->report, "%s: %s\n", d->start->kernel->code->name, error);
+    d->result.status = DISPATCH_REFUSED;
+    return false;
+  }
+  if (!options.on) return true;
+  pthread_mutex_lock(&device->report_lock);
+  d->says_findings = !device->strict_set;
+  pthread_mutex_unlock(&device->report_lock);
+  d->quantum.strict = strict_create(&options, d->start, device->model, device->memory, d->slot, d->slots);
+  if (!d->quantum.strict) report_add(&d->report, "%s: the host has no memory for strict mode\n", d->start->kernel->code->name);
+  return d->quantum.strict != NULL;
 }
 
 static bool prepare(struct dispatch *d) {
@@ -417,7 +442,8 @@ static bool prepare(struct dispatch *d) {
       report_add(&d->report, "%s: the host is out of memory or threads\n", d->start->kernel->code->name);
     return false;
   }
-  bool alone = !device->live->next_live; /* the profile is one launch's */
+  if (!prepare_strict(d)) return false;
+  bool alone = !device->live->next_live && !d->quantum.strict; /* the profile is one launch's */
   d->profiled = alone && profile_launch(&device->profile, d->start->kernel, d->start->workgroups);
   d->result.status = DISPATCH_GOOD;
   return true;
@@ -438,10 +464,29 @@ static void add_counters(struct hsa_emu_counters *to, const struct hsa_emu_count
   to->host_ns += c->host_ns;
 }
 
+/* What is on its way arrives, and the launch's findings become the device's. */
+static void finish_strict(struct dispatch *d) {
+  struct strict *st = d->quantum.strict;
+  if (!st) return;
+  struct findings *found = &st->findings;
+  memory_read_lock(d->device->memory);
+  strict_end(st);
+  memory_read_unlock(d->device->memory);
+  pthread_mutex_lock(&d->device->report_lock);
+  for (uint32_t i = 0; i < found->count; i++) {
+    found->list[i].finding.dispatch = d->device->total.dispatches;
+    if (d->says_findings && found->list[i].text) fprintf(stderr, "libhsa-emu: %s\n", found->list[i].text);
+  }
+  findings_merge(&d->device->findings, found);
+  pthread_mutex_unlock(&d->device->report_lock);
+  strict_destroy(st);
+}
+
 /* Hands counters and texts to the device and frees everything else. */
 static void finish(struct dispatch *d, uint64_t began_ns) {
   struct device *device = d->device;
   for (uint32_t i = 0; i < d->quantum.count; i++) count_group(d, d->quantum.live[i]);
+  finish_strict(d);
   for (uint32_t i = 0; d->slot && i < d->slots; i++) view_free(&d->slot[i].view);
   free(d->slot);
   free(d->free_slot);

@@ -77,6 +77,7 @@ static bool load_lane(struct wave *w, const struct inst *in, const struct locati
     if (from) memcpy(to, from, inside);
     return true;
   }
+  w->group->view->lane = (uint8_t)l;
   from = view_read(w->group->view, at->address[l], inside, room);
   if (!from) {
     memory_fault(w, in);
@@ -128,6 +129,7 @@ static bool store_lane(struct wave *w, const struct inst *in, const struct locat
     if (to) memcpy(to, from, inside);
     return true;
   }
+  w->group->view->lane = (uint8_t)l;
   if (view_write(w->group->view, at->address[l], from, inside)) return true;
   memory_fault(w, in);
   return false;

@@ -16,6 +16,7 @@
 struct wave;
 struct traffic_range;
 struct traffic_log;
+struct strict_group; /* strict.h */
 
 enum { MEMORY_ACCESS_MAX = 64 }; /* bytes of one access: an s_load_dwordx16 */
 
@@ -113,7 +114,9 @@ struct view {
   struct atomic *atomics; /* in issue order */
   uint32_t atomic_count, atomic_capacity;
 
-  struct traffic_log *log; /* NULL: traffic is not counted */
+  struct traffic_log *log;     /* NULL: traffic is not counted */
+  struct strict_group *strict; /* NULL: not in strict mode. Else `hit` stays empty, and every access goes through strict_access.h */
+  uint8_t lane;                /* of the access: who makes it keeps it up to date */
   uint64_t load_bytes, store_bytes, atomic_lanes;
 };
 
@@ -145,6 +148,9 @@ bool view_write(struct view *v, uint64_t addr, const void *data, uint32_t bytes)
 
 /* Room for one more atomic of this quantum, zeroed but for the arrays: the caller fills it. NULL: out of host memory (fault set). */
 struct atomic *view_atomic(struct view *v);
+
+/* Makes v->hit the allocation that holds all of the access, or leaves a fault. */
+bool view_reach(struct view *v, uint64_t addr, uint32_t bytes, bool write);
 
 /* One sentence on v->fault: "loads 16 bytes at 0x..., which no allocation holds". */
 void view_fault_text(const struct view *v, char *out, size_t size);

@@ -4,8 +4,9 @@
 
 #include "profile.h"
 #include "start.h"
+#include "strict.h"
 
-static void begin(struct quantum *q, struct slot *s) {
+void slot_begin(struct quantum *q, struct slot *s) {
   if (s->fresh) {
     start_workgroup(q->start, &s->group);
     for (uint32_t i = 0; i < s->group.waves; i++) {
@@ -13,6 +14,7 @@ static void begin(struct quantum *q, struct slot *s) {
       s->wave[i]->cycles = q->now;
     }
     s->fresh = false;
+    if (q->strict) strict_begin_group(q->strict, s);
   }
   for (uint32_t i = 0; i < s->group.waves; i++) {
     s->left[i] = q->instructions;
@@ -37,10 +39,15 @@ static uint32_t count_state(const struct slot *s, enum wave_stop state) {
 
 bool slot_ended(const struct slot *s) { return !s->fresh && count_state(s, WAVE_ENDED) == s->group.waves; }
 
+bool slot_barrier_full(const struct slot *s) {
+  uint32_t there = count_state(s, WAVE_BARRIER);
+  return there && there + count_state(s, WAVE_ENDED) == s->group.waves;
+}
+
 /* Lets the waves go on if all that have not ended are at the barrier; true if it did. */
-static bool pass_barrier(struct slot *s) {
+bool slot_pass_barrier(struct slot *s) {
   s->group.arrived = count_state(s, WAVE_BARRIER);
-  if (!s->group.arrived || s->group.arrived + count_state(s, WAVE_ENDED) != s->group.waves) return false;
+  if (!slot_barrier_full(s)) return false;
   uint64_t latest = 0;
   for (uint32_t i = 0; i < s->group.waves; i++)
     if (s->state[i] == WAVE_BARRIER && s->wave[i]->cycles > latest) latest = s->wave[i]->cycles;
@@ -54,10 +61,13 @@ static bool pass_barrier(struct slot *s) {
   return true;
 }
 
-static void run_wave(struct slot *s, uint32_t i) {
+void slot_run_wave(struct slot *s, uint32_t i) {
   struct wave *w = s->wave[i];
   uint64_t before = executed(w), reads = w->clock_reads;
-  s->state[i] = s->profile ? profile_run(s->profile, w, s->left[i]) : wave_run(w, s->left[i]);
+  if (w->strict)
+    s->state[i] = strict_run(w, s->left[i]);
+  else
+    s->state[i] = s->profile ? profile_run(s->profile, w, s->left[i]) : wave_run(w, s->left[i]);
   uint64_t done = executed(w) - before;
   s->left[i] -= done < s->left[i] ? done : s->left[i];
   s->clock_reads += w->clock_reads - reads;
@@ -73,16 +83,16 @@ static void run_wave(struct slot *s, uint32_t i) {
 static void run_slot(void *context, uint32_t index) {
   struct quantum *q = context;
   struct slot *s = q->live[index];
-  begin(q, s);
+  slot_begin(q, s);
   bool ran = true;
   while (ran && s->faulty == GROUP_WAVES_MAX) {
     ran = false;
     for (uint32_t i = 0; i < s->group.waves && s->faulty == GROUP_WAVES_MAX; i++) {
       if (s->state[i] != WAVE_RUNS || !s->left[i]) continue;
-      run_wave(s, i);
+      slot_run_wave(s, i);
       ran = true;
     }
-    if (pass_barrier(s)) ran = true;
+    if (slot_pass_barrier(s)) ran = true;
   }
 }
 

@@ -17,6 +17,7 @@
    late others see a busy wave's stores; larger quanta keep a wave's registers in the host's caches. */
 enum { QUANTUM_INSTRUCTIONS = 8192, GROUP_WAVES_MAX = 16 };
 
+struct strict;        /* strict.h */
 struct start;         /* start.h */
 struct profile_group; /* profile.h */
 
@@ -39,6 +40,7 @@ struct slot {
 
 /* The workgroups in flight, in launch order. */
 struct quantum {
+  struct strict *strict; /* strict mode, or NULL */
   struct slot **live;
   uint32_t count;
   const struct start *start;
@@ -60,6 +62,14 @@ struct commit_result quantum_commit(struct quantum *q);
 
 /* A number that is the same when all waves' registers and places and all LDS are the same. */
 uint64_t quantum_digest(struct quantum *q, struct workers *workers);
+
+/* Pieces of a quantum, for strict mode's schedule: the workgroup starts, if it has not; its waves that slept or did an atomic run. */
+void slot_begin(struct quantum *q, struct slot *s);
+/* Until the wave has used s->left[wave] up or stops. */
+void slot_run_wave(struct slot *s, uint32_t wave);
+/* Whether all waves that have not ended are at the barrier (and there is one); lets them go on if so. */
+bool slot_barrier_full(const struct slot *s);
+bool slot_pass_barrier(struct slot *s);
 
 bool slot_ended(const struct slot *s);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "strict_access.h"
 #include "traffic.h"
 
 /* NEAR: an access so many bytes behind an allocation is said to be past its end. */
@@ -58,8 +59,7 @@ static bool unmapped(struct view *v, uint64_t addr, uint32_t bytes, bool write) 
   return false;
 }
 
-/* Makes v->hit the allocation that holds all of the access, or faults. */
-static bool reach(struct view *v, uint64_t addr, uint32_t bytes, bool write) {
+bool view_reach(struct view *v, uint64_t addr, uint32_t bytes, bool write) {
   if (addr - v->hit.base >= v->hit.bytes) {
     const struct allocation *a = memory_find_locked(v->memory, addr);
     if (!a) return unmapped(v, addr, bytes, write);
@@ -144,8 +144,17 @@ static bool count_traffic(struct view *v, uint64_t addr, uint32_t bytes) {
   return true;
 }
 
+/* In strict mode v->hit is not kept, but for the ranges. */
+static const void *read_strict(struct view *v, uint64_t addr, uint32_t bytes, void *temp) {
+  const void *from = strict_read(v, addr, bytes, temp);
+  if (from && v->hit.ranges && v->log && !count_traffic(v, addr, bytes)) from = NULL;
+  if (!from && v->fault.kind == MEM_GOOD) fault(v, MEM_NO_MEMORY, addr, bytes, false);
+  return from;
+}
+
 const void *view_read_slow(struct view *v, uint64_t addr, uint32_t bytes, void *temp) {
-  if (!reach(v, addr, bytes, false)) return NULL;
+  if (v->strict) return read_strict(v, addr, bytes, temp);
+  if (!view_reach(v, addr, bytes, false)) return NULL;
   if (v->hit.ranges && v->log && !count_traffic(v, addr, bytes)) {
     fault(v, MEM_NO_MEMORY, addr, bytes, false);
     return NULL;
@@ -158,8 +167,9 @@ const void *view_read_slow(struct view *v, uint64_t addr, uint32_t bytes, void *
 }
 
 bool view_write(struct view *v, uint64_t addr, const void *data, uint32_t bytes) {
-  if (!reach(v, addr, bytes, true)) return false;
   v->store_bytes += bytes;
+  if (v->strict) return strict_write(v, addr, data, bytes);
+  if (!view_reach(v, addr, bytes, true)) return false;
   const uint8_t *from = data;
   while (bytes) {
     uint32_t at = (uint32_t)(addr % LINE), n = LINE - at < bytes ? LINE - at : bytes;
@@ -216,8 +226,13 @@ static bool commit_atomic(struct view *v, struct atomic *a, bool *changed) {
   for (uint64_t lanes = a->lanes; lanes; lanes &= lanes - 1) {
     int lane = __builtin_ctzll(lanes);
     uint64_t addr = a->addr[lane], old = 0;
-    if (!reach(v, addr, a->bytes, true)) return false;
+    if (!view_reach(v, addr, a->bytes, true)) return false;
     if (addr % a->bytes) return fault(v, MEM_UNALIGNED, addr, a->bytes, true);
+    if (v->strict) {
+      if (!strict_exchange(v, a, (uint32_t)lane)) return false;
+      v->atomic_lanes++;
+      continue;
+    }
     memcpy(&old, (const void *)(uintptr_t)addr, a->bytes);
     uint64_t next = a->fn(old, a->data[lane], a->compare[lane]);
     a->old[lane] = old;

@@ -81,6 +81,16 @@ static void run_indexed(struct wave *w, const struct inst *in) {
     run_rounded(w, &moved);
 }
 
+void wave_step(struct wave *w) {
+  const struct inst *in = &w->program->inst[w->pc++];
+  if (w->modal && in->class == CLASS_VALU)
+    w->mode &MODE_GPR_INDEX ? run_indexed(w, in) : run_rounded(w, in);
+  else
+    in->run(w, in);
+  w->executed[in->class]++;
+  w->cycles += CYCLES_AN_INSTRUCTION;
+}
+
 enum wave_stop wave_run(struct wave *w, uint64_t budget) {
   const struct inst *code = w->program->inst;
   w->stop = WAVE_RUNS;

@@ -17,10 +17,11 @@ typedef struct {
   uint32_t w[LANES_A_WAVE];
 } __attribute__((aligned(64))) vgpr;
 
-struct inst;    /* decode.h */
-struct program; /* decode.h */
-struct view;    /* memory.h */
-struct atomic;  /* memory.h */
+struct inst;        /* decode.h */
+struct program;     /* decode.h */
+struct view;        /* memory.h */
+struct atomic;      /* memory.h */
+struct strict_wave; /* strict.h */
 
 /* MODE register bits, as the kernel descriptor's float_mode (bits 7:0), dx10_clamp (8) and ieee (9). */
 enum {
@@ -79,6 +80,7 @@ struct wave {
   uint64_t cycles;                 /* model time. The engine may move it forward between calls, never backward */
   uint64_t sleep_cycles;           /* WAVE_SLEEPS: how long */
   uint64_t executed[INST_CLASSES]; /* instructions, by class */
+  struct strict_wave *strict;      /* strict mode's shadow of the wave; NULL: functional mode */
   uint64_t clock_reads;            /* times it has read a clock (s_memtime, s_memrealtime): the engine tells timers from deadlocks by it */
   uint32_t sreg[SREGS] __attribute__((aligned(8)));
   vgpr exec_mask; /* EXEC once more: 0 or 0xFFFFFFFF a lane */
@@ -88,6 +90,9 @@ struct wave {
 
 /* Runs until `budget` instructions are done or the wave stops. Deterministic: depends on the wave, its workgroup and its view only. */
 enum wave_stop wave_run(struct wave *w, uint64_t budget);
+
+/* One instruction; w->stop says whether the wave goes on. For loops of their own (strict mode). */
+void wave_step(struct wave *w);
 
 /* Start state: EXEC all ones, mode, no VCC, pc. Registers are the caller's to fill (in w->sreg and w->v) afterwards. */
 void wave_init(struct wave *w, const struct program *program, struct workgroup *group, uint32_t index, uint32_t pc, uint32_t mode);

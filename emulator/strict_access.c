@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads, stores and atomics of a lane in strict mode: which bytes it gets, and what is wrong with them. */
+#include "strict_access.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strict.h"
+
+static struct hsa_emu_party here(const struct strict *st, const struct view *v) {
+  return strict_party(st, st->wave, st->in, st->in->class == CLASS_SMEM ? LANE_NONE : v->lane);
+}
+
+static struct hsa_emu_party storer(const struct strict *st, uint32_t event, uint32_t lane) {
+  const struct store_event *e = &st->lines.event[event];
+  return strict_party_of(st, e->group, e->wave, lane, e->inst);
+}
+
+/* --- loads ------------------------------------------------------------------------------------------------------------------- */
+
+static void note_load(
+    struct strict *st, const struct strict_group *g, const struct view *v, struct line_mark *m, uint64_t number, struct byte_set bytes) {
+  uint32_t group = g->slot->group.index;
+  m->epoch[g->xcd] = st->lines.l2_epoch[g->xcd];
+  l1_put(&st->lines, number, g->cu);
+  m->loaded = m->group == group && m->time ? set_or(m->loaded, bytes) : bytes;
+  m->group = group;
+  m->inst = (uint32_t)(st->in - st->wave->program->inst);
+  m->time = st->time;
+  m->wave = (uint8_t)st->wave->index;
+  m->lane = v->lane;
+}
+
+static uint64_t address_of(const struct line *line, struct byte_set bytes) { return line->number * LINE_BYTES + set_first(bytes); }
+
+static void report_stale(
+    struct strict *st, const struct view *v, const struct line *line, struct byte_set stale, const char *where, uint32_t number) {
+  uint32_t dword = set_first(stale) / 4;
+  struct hsa_emu_party other = {0};
+  if (line->event[dword]) other = storer(st, line->event[dword], line->lane[dword]);
+  strict_found(st, HSA_EMU_STALE_LOAD, here(st, v), address_of(line, stale), line->event[dword] ? &other : NULL,
+      "gets an old byte at 0x%" PRIx64 " from %s %u; the newer one is", address_of(line, stale), where, number);
+}
+
+/* Stores that are on their way: the group's own are seen, another's are a finding (plain loads only). */
+static void overlay(struct strict *st, struct strict_group *g, const struct view *v, const struct line *line, struct byte_set bytes,
+    bool coherent, uint8_t *content) {
+  for (uint32_t i = line->delayed; i; i = st->lines.delayed[i].next_on_line) {
+    const struct delayed *d = &st->lines.delayed[i];
+    struct byte_set both = set_and(d->mask, bytes);
+    if (!set_any(both)) continue;
+    if (st->lines.event[d->event].group == g->slot->group.index) {
+      for (uint32_t b = 0; b < LINE_BYTES; b++)
+        if (set_has(&both, b)) content[b] = d->data[b];
+    } else if (!coherent) {
+      struct hsa_emu_party other = storer(st, d->event, d->lane[set_first(both) / 4]);
+      strict_found(st, HSA_EMU_UNORDERED, here(st, v), address_of(line, both), &other,
+          "gets a byte at 0x%" PRIx64 " before a store to it is visible, which is", address_of(line, both));
+    }
+  }
+}
+
+/* Bytes that a cache does not have yet come from below it. */
+static void fill(struct copy *c, const uint8_t *below, struct byte_set below_stale) {
+  struct byte_set missing = set_less(set_all(), c->valid);
+  if (!set_any(missing)) return;
+  for (uint32_t b = 0; b < LINE_BYTES; b++)
+    if (set_has(&missing, b)) c->data[b] = below[b];
+  c->stale = set_or(c->stale, set_and(missing, below_stale));
+  c->valid = set_all();
+}
+
+static void read_through(struct lines *l, const struct line *line, uint32_t xcd, uint8_t *content) {
+  const struct copy *c = l->probed ? NULL : copy_of(l, line, xcd);
+  for (uint32_t b = 0; c && b < LINE_BYTES; b++)
+    if (set_has(&c->dirty, b)) content[b] = c->data[b];
+}
+
+static void read_cached(
+    struct strict *st, struct strict_group *g, const struct view *v, struct line *line, struct byte_set bytes, uint8_t *content) {
+  struct lines *l = &st->lines;
+  struct byte_set stale = {{0, 0}}, elsewhere = {{0, 0}};
+  struct copy *l2 = l->probed ? NULL : copy_of(l, line, g->xcd), *l1 = copy_of(l, line, STRICT_XCDS + g->cu);
+  if (l2) {
+    fill(l2, content, stale);
+    memcpy(content, l2->data, LINE_BYTES);
+    stale = l2->stale;
+  }
+  if (set_any(set_and(stale, bytes)) && !l1) report_stale(st, v, line, set_and(stale, bytes), "the L2 of XCD", g->xcd);
+  if (l1) {
+    fill(l1, content, stale);
+    memcpy(content, l1->data, LINE_BYTES);
+    if (set_any(set_and(l1->stale, bytes))) report_stale(st, v, line, set_and(l1->stale, bytes), "the L1 of CU", g->cu);
+  }
+  for (uint32_t i = line->copies; i; i = l->copy[i].next_on_line)
+    if (l->copy[i].owner != g->xcd) elsewhere = set_or(elsewhere, l->copy[i].dirty);
+  if (set_any(set_and(elsewhere, bytes)))
+    report_stale(st, v, line, set_and(elsewhere, bytes), "outside the L2 that has it dirty: XCD", g->xcd);
+}
+
+/* Part of an access that lies in one line. */
+static void read_part(struct strict *st, struct strict_group *g, const struct view *v, struct line_mark *m, uint64_t address,
+    uint32_t bytes, bool coherent, uint8_t *out) {
+  struct line *line = &st->lines.line[m->line];
+  uint32_t at = (uint32_t)(address % LINE_BYTES);
+  struct byte_set wanted = bytes_of(at, bytes);
+  uint8_t content[LINE_BYTES];
+  memcpy(content, (const void *)(uintptr_t)(address - at), LINE_BYTES);
+  if (coherent)
+    read_through(&st->lines, line, g->xcd, content);
+  else
+    read_cached(st, g, v, line, wanted, content);
+  overlay(st, g, v, line, wanted, coherent, content);
+  memcpy(out, content + at, bytes);
+}
+
+const void *strict_read(struct view *v, uint64_t address, uint32_t bytes, void *temp) {
+  struct strict_group *g = v->strict;
+  struct strict *st = g->strict;
+  const struct region *r = region_of(&st->lines, v, address, bytes, false);
+  if (!r) return NULL;
+  bool coherent = st->in->class == CLASS_VMEM && st->in->sc1, direct = true;
+  uint32_t done = 0, n;
+  for (; done < bytes; done += n) {
+    uint64_t from = address + done;
+    uint32_t at = (uint32_t)(from % LINE_BYTES);
+    n = LINE_BYTES - at < bytes - done ? LINE_BYTES - at : bytes - done;
+    struct line_mark *m = mark_of(r, from);
+    if (m->line)
+      read_part(st, g, v, m, from, n, coherent, (uint8_t *)temp + done);
+    else if (n < bytes)
+      memcpy((uint8_t *)temp + done, (const void *)(uintptr_t)from, n);
+    if (m->line || n < bytes) direct = false;
+    if (!coherent) note_load(st, g, v, m, from / LINE_BYTES, bytes_of(at, n));
+  }
+  return direct ? (const void *)(uintptr_t)address : temp;
+}
+
+/* --- stores ------------------------------------------------------------------------------------------------------------------ */
+
+static bool out_of_memory(struct view *v, uint64_t address, uint32_t bytes) {
+  v->fault = (struct mem_fault){.kind = MEM_NO_MEMORY, .addr = address, .bytes = bytes, .write = true};
+  return false;
+}
+
+/* The instruction's entry in the list of stores. */
+static uint32_t event_of(struct strict *st) {
+  struct lines *l = &st->lines;
+  if (st->event) return st->event;
+  if (l->event_count == l->event_room) {
+    struct store_event *grown = realloc(l->event, 2 * (size_t)l->event_room * sizeof *grown);
+    if (!grown) return 0;
+    l->event = grown;
+    l->event_room *= 2;
+  }
+  l->event[l->event_count] = (struct store_event){
+      .group = st->wave->group->index, .inst = (uint32_t)(st->in - st->wave->program->inst), .wave = (uint8_t)st->wave->index};
+  return st->event = l->event_count++;
+}
+
+static uint32_t new_delayed(struct lines *l) {
+  uint32_t at = l->delayed_free;
+  if (at) {
+    l->delayed_free = l->delayed[at].next_in_wave;
+  } else {
+    if (l->delayed_count == l->delayed_room) {
+      struct delayed *grown = realloc(l->delayed, 2 * (size_t)l->delayed_room * sizeof *grown);
+      if (!grown) return 0;
+      l->delayed = grown;
+      l->delayed_room *= 2;
+    }
+    at = l->delayed_count++;
+  }
+  memset(&l->delayed[at], 0, offsetof(struct delayed, lane));
+  l->delayed_live++;
+  return at;
+}
+
+/* A new one at the end of the wave's list. */
+static uint32_t add_delayed(struct strict *st, struct strict_group *g, struct strict_wave *sw) {
+  struct lines *l = &st->lines;
+  uint32_t at = new_delayed(l), event = event_of(st);
+  if (!at || !event) return 0;
+  struct delayed *d = &l->delayed[at];
+  d->event = event;
+  d->time = st->time;
+  d->cu = (uint16_t)g->cu;
+  d->xcd = (uint8_t)g->xcd;
+  if (sw->last_store)
+    l->delayed[sw->last_store].next_in_wave = at;
+  else
+    sw->first_store = at;
+  sw->last_store = at;
+  return at;
+}
+
+bool strict_store_fence(struct strict *st, struct strict_wave *sw) {
+  uint32_t at = add_delayed(st, sw->group, sw);
+  if (at) st->lines.delayed[at].fence = true;
+  return at != 0;
+}
+
+static uint32_t delayed_for(struct strict *st, struct strict_group *g, uint32_t line) {
+  struct lines *l = &st->lines;
+  for (uint32_t i = st->openeds; i-- > 0;)
+    if (l->delayed[st->opened[i]].line == line) return st->opened[i];
+  uint32_t at = add_delayed(st, g, &g->wave[st->wave->index]);
+  if (!at) return 0;
+  l->delayed[at].line = line;
+  l->delayed[at].through = st->in->sc1;
+  uint32_t *end = &l->line[line].delayed;
+  while (*end) end = &l->delayed[*end].next_on_line;
+  *end = at;
+  if (st->openeds < LANES_A_WAVE) st->opened[st->openeds++] = at;
+  return at;
+}
+
+static void check_early(struct strict *st, const struct strict_group *g, const struct view *v, const struct line_mark *m, uint64_t address,
+    struct byte_set bytes) {
+  if (!m->time || m->group == g->slot->group.index || !set_any(set_and(m->loaded, bytes))) return;
+  if (m->group >= st->lines.released_count || st->lines.released[m->group] >= m->time) return;
+  struct hsa_emu_party other = strict_party_of(st, m->group, m->wave, m->lane, m->inst);
+  strict_found(
+      st, HSA_EMU_EARLY_LOAD, here(st, v), address, &other, "stores to 0x%" PRIx64 " what was loaded plainly before it, by", address);
+}
+
+static bool write_part(
+    struct strict *st, struct strict_group *g, struct view *v, struct line_mark *m, uint64_t address, const uint8_t *data, uint32_t bytes) {
+  uint32_t at = (uint32_t)(address % LINE_BYTES);
+  struct byte_set mask = bytes_of(at, bytes);
+  check_early(st, g, v, m, address, mask);
+  uint32_t line = line_of(&st->lines, m, address), entry = line ? delayed_for(st, g, line) : 0;
+  if (!entry) return false;
+  struct delayed *d = &st->lines.delayed[entry];
+  memcpy(d->data + at, data, bytes);
+  d->mask = set_or(d->mask, mask);
+  for (uint32_t i = at / 4; i <= (at + bytes - 1) / 4; i++) d->lane[i] = v->lane;
+  return true;
+}
+
+static void note_release(struct strict *st, const struct strict_group *g) {
+  uint32_t group = g->slot->group.index;
+  if (group < st->lines.released_count) st->lines.released[group] = st->time;
+}
+
+bool strict_write(struct view *v, uint64_t address, const void *data, uint32_t bytes) {
+  struct strict_group *g = v->strict;
+  struct strict *st = g->strict;
+  const struct region *r = region_of(&st->lines, v, address, bytes, true);
+  const uint8_t *from = data;
+  if (!r) return v->fault.kind != MEM_GOOD ? false : out_of_memory(v, address, bytes);
+  if (st->in->sc1) note_release(st, g);
+  while (bytes) {
+    uint32_t left = LINE_BYTES - (uint32_t)(address % LINE_BYTES), n = left < bytes ? left : bytes;
+    if (!write_part(st, g, v, mark_of(r, address), address, from, n)) return out_of_memory(v, address, bytes);
+    address += n;
+    from += n;
+    bytes -= n;
+  }
+  return true;
+}
+
+/* --- atomics ------------------------------------------------------------------------------------------------------------------- */
+
+/* At the device's point of coherence: what this CU has stored to the line, and what its L2 has dirty of it, come first. */
+static bool gather(struct strict *st, struct strict_group *g, uint32_t line_index) {
+  struct lines *l = &st->lines;
+  for (uint32_t i = l->line[line_index].delayed, next; i; i = next) {
+    next = l->delayed[i].next_on_line;
+    if (l->delayed[i].cu != g->cu) continue;
+    store_perform(l, i);
+    next = l->line[line_index].delayed;
+  }
+  for (uint32_t i = l->line[line_index].copies; i; i = l->copy[i].next_on_line)
+    if (l->copy[i].owner == g->xcd) return cache_write_back(l, i);
+  return true;
+}
+
+bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane) {
+  struct strict_group *g = v->strict;
+  struct strict *st = g->strict;
+  uint64_t address = a->addr[lane], old = 0;
+  uint32_t at = (uint32_t)(address % LINE_BYTES), event = event_of(st);
+  const struct region *r = region_of(&st->lines, v, address, a->bytes, true);
+  v->lane = (uint8_t)lane;
+  if (!r || !event) return out_of_memory(v, address, a->bytes);
+  struct line_mark *m = mark_of(r, address);
+  check_early(st, g, v, m, address, bytes_of(at, a->bytes));
+  uint32_t index = line_of(&st->lines, m, address);
+  if (!index || !gather(st, g, index)) return out_of_memory(v, address, a->bytes);
+  struct line *line = &st->lines.line[index];
+  memcpy(&old, (const void *)(uintptr_t)address, a->bytes);
+  uint64_t next = a->fn(old, a->data[lane], a->compare[lane]);
+  uint8_t data[LINE_BYTES] = {0};
+  memcpy(data + at, &next, a->bytes);
+  a->old[lane] = old;
+  note_release(st, g);
+  if (!cache_store(&st->lines, line, g->cu, g->xcd, bytes_of(at, a->bytes), data, true)) return out_of_memory(v, address, a->bytes);
+  for (uint32_t i = at / 4; i <= (at + a->bytes - 1) / 4; i++) {
+    line->event[i] = event;
+    line->lane[i] = (uint8_t)lane;
+  }
+  return true;
+}
+
+void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, uint64_t offset, uint64_t size) {
+  struct strict *st = w->strict->group->strict;
+  strict_found(st, HSA_EMU_OUT_OF_RANGE, strict_party(st, w, in, lane), 0, NULL, "is at byte %" PRIu64 " of %" PRIu64, offset, size);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LDS in strict mode: for each dword who wrote and who read it last, and which bytes no one wrote. Two accesses of different waves, one of
+   them writing, are ordered only by a barrier that the earlier one had completed at. */
+#include <string.h>
+
+#include "operand.h"
+#include "strict.h"
+
+enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15, DMA_BYTES = 256 };
+
+void strict_lds_begin(struct strict_group *g, uint32_t bytes) {
+  if (!g->cell) return;
+  memset(g->cell, 0, (bytes / 4 + 1) * sizeof *g->cell);
+  for (uint32_t i = 0; i <= bytes / 4; i++) g->cell[i].undef = MASK;
+}
+
+static uint32_t wave_of(uint32_t access) { return access >> WAVE_SHIFT & 15; }
+
+static bool is_atomic(const struct strict *st, uint32_t access) { return st->inst[access >> INST_SHIFT].kind == KIND_LDS_ATOMIC; }
+
+/* Not ordered before what this wave does now. */
+static bool open_to(const struct strict_group *g, const struct wave *w, uint32_t access, uint32_t time, uint32_t mask) {
+  uint32_t other = wave_of(access);
+  return time && access & mask && other != w->index && time >= g->wave[other].lds_from;
+}
+
+static void race(
+    struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, uint32_t cell, uint32_t access, const char *what) {
+  struct strict *st = sw->group->strict;
+  struct hsa_emu_party other = strict_party_of(st, w->group->index, wave_of(access), LANE_NONE, access >> INST_SHIFT);
+  strict_found(
+      st, HSA_EMU_LDS_RACE, strict_party(st, w, in, lane), cell * 4, &other, "%s LDS bytes at %u, no barrier behind", what, cell * 4);
+}
+
+/* Bytes that a load has yet to bring: this wave must wait for them. */
+static void check_dma(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, uint32_t at) {
+  struct strict *st = sw->group->strict;
+  for (uint32_t i = 0; i < sw->vm.count; i++) {
+    const struct pending *p = &sw->vm.op[(sw->vm.first + i) % PENDING_MAX];
+    if (p->kind != PENDING_LOAD_LDS || at - p->lds >= DMA_BYTES) continue;
+    struct hsa_emu_party other = strict_party_of(st, w->group->index, w->index, LANE_NONE, p->inst);
+    strict_found(
+        st, HSA_EMU_UNWAITED, strict_party(st, w, in, lane), at, &other, "reads LDS at %u without an s_waitcnt for what loads it,", at);
+  }
+}
+
+static void touch_cell(
+    struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint32_t index, uint32_t mask, bool reads, bool writes) {
+  struct strict_group *g = sw->group;
+  struct lds_cell *c = &g->cell[index];
+  bool atomic = reads && writes;
+  uint32_t me = (uint32_t)(in - w->program->inst) << INST_SHIFT | w->index << WAVE_SHIFT | mask;
+  if (open_to(g, w, c->writer, c->write_time, mask) && !(atomic && is_atomic(g->strict, c->writer)))
+    race(sw, w, in, lane, index, c->writer, writes ? "writes" : "reads");
+  if (writes && open_to(g, w, c->reader, c->read_time, mask) && !(atomic && is_atomic(g->strict, c->reader)))
+    race(sw, w, in, lane, index, c->reader, "writes");
+  if (writes) {
+    c->writer = me;
+    c->write_time = g->strict->time;
+  }
+  if (reads) {
+    c->reader = me;
+    c->read_time = g->strict->time;
+  }
+}
+
+/* All bytes [at, at + bytes): returns whether none of them was ever written. */
+static bool touch(struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint64_t at, uint32_t bytes, bool reads,
+    bool writes, bool undef) {
+  bool never = true;
+  if (!sw->group->cell || at + bytes > w->group->lds_bytes) return false;
+  if (reads && sw->vm.count) check_dma(sw, w, in, lane, (uint32_t)at);
+  for (uint32_t done = 0; done < bytes;) {
+    uint32_t index = (uint32_t)((at + done) / 4), low = (uint32_t)((at + done) % 4), n = 4 - low < bytes - done ? 4 - low : bytes - done;
+    uint32_t mask = ((1u << n) - 1) << low;
+    struct lds_cell *c = &sw->group->cell[index];
+    if ((c->undef & mask) != mask) never = false;
+    touch_cell(sw, w, in, lane, index, mask, reads, writes);
+    if (writes) c->undef = (uint8_t)(undef ? c->undef | mask : c->undef & ~mask);
+    done += n;
+  }
+  return never;
+}
+
+void strict_lds_touch(
+    struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint64_t at, uint32_t bytes, bool write) {
+  touch(sw, w, in, lane, at, bytes, !write, write, false);
+}
+
+/* A place of a DS instruction for all lanes; its dwords are those of the result from `word` on, or of source `data`. */
+static void step_at(
+    struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si, int32_t offset, uint32_t word, int data) {
+  bool reads = si->kind != KIND_LDS_WRITE, writes = si->kind != KIND_LDS_READ;
+  uint32_t dwords = (si->bytes + 3u) / 4;
+  uint64_t never[4] = {0}, exec = wave_exec(w);
+  for (uint64_t lanes = exec; lanes; lanes &= lanes - 1) {
+    uint32_t l = (uint32_t)__builtin_ctzll(lanes);
+    uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)offset;
+    for (uint32_t k = 0; k < dwords; k++) {
+      uint32_t n = si->bytes - 4 * k < 4 ? si->bytes - 4 * k : 4;
+      bool undef = writes && !reads && sw->undef[in->src[data].reg + k] >> l & 1;
+      if (touch(sw, w, in, l, at + 4 * k, n, reads, writes, undef)) never[k] |= UINT64_C(1) << l;
+    }
+  }
+  for (uint32_t k = 0; reads && k < dwords && word + k < in->dst.words; k++) strict_undef_loaded(sw, w, in, word + k, never[k]);
+}
+
+/* Loads to LDS: each active lane's dword, lane after lane from M0 on. */
+static void step_dma(struct strict_wave *sw, struct wave *w, const struct inst *in) {
+  for (uint64_t lanes = wave_exec(w); lanes; lanes &= lanes - 1) {
+    uint32_t l = (uint32_t)__builtin_ctzll(lanes);
+    touch(sw, w, in, l, (uint64_t)(w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset + 4 * l, 4, false, true, false);
+  }
+}
+
+void strict_lds_step(struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si) {
+  if (si->kind == KIND_LOAD_LDS) {
+    step_dma(sw, w, in);
+    return;
+  }
+  step_at(sw, w, in, si, in->offset, 0, 1);
+  if (si->two) step_at(sw, w, in, si, in->offset1, si->bytes / 4u, 2);
+}
