@@ -33,6 +33,7 @@ _@program@_keys() {
 
 _@program@() {
   COMPREPLY=()
+  local IFS=$' \t\n'
   local -a words=('') found=() files=()
   local quote='' opened=0 i c line=${COMP_LINE:0:COMP_POINT}
   # The words up to the cursor, whole: bash's own are cut at = and |.

@@ -30,7 +30,7 @@ struct emulator_link emulator_link(const char *path) {
 }
 
 bool emulator_find(char path[PATH_MAX]) {
-  static const char *const places[] = {"../emulator/libhsa-emu.so", "../lib/libhsa-emu.so", "../lib/x86_64-linux-gnu/libhsa-emu.so"};
+  static const char *const places[] = {"../emulator/libhsa-emu.so", "../" LIBDIR "/libhsa-emu.so", "../lib/libhsa-emu.so"};
   const char *named = getenv("FRONT_EMU_LIBRARY");
   if (named && *named) {
     snprintf(path, PATH_MAX, "%s", named);

@@ -38,6 +38,10 @@ both() {
   tab 'frontgen build --output=ou' 'frontgen build --output=out.d/*'
   tab 'frontgen check on' 'frontgen check one.hsaco*'
   tab 'frontgen info on' 'frontgen info one.hsaco*'
+  tab 'frontgen verify ou' 'frontgen verify out.d/*'
+  tab 'frontgen merge --embed=on' 'frontgen merge --embed=one.hsaco*'
+  tab 'frontgen diff on' 'frontgen diff one.hsaco*'
+  tab 'frontgen --vers' 'frontgen --version*'
   tab 'frontgen emit tok' 'frontgen emit tokens='
   tab 'frontgen emit tokens=8,wi' 'frontgen emit tokens=8,window='
   tab 'frontgen emit tokens=8,window=25' 'frontgen emit tokens=8,window=256*'
@@ -50,6 +54,8 @@ both() {
   tab 'frontrun --input st' 'frontrun --input step.safetensors*'
   tab 'frontrun --input=st' 'frontrun --input=step.safetensors*'
   tab 'frontrun --key tokens=8,win' 'frontrun --key tokens=8,window='
+  tab 'frontrun tokens=8 --l2=pro' 'frontrun tokens=8 --l2=probed*'
+  tab 'frontrun out' 'frontrun out.d/*'
   tab 'frontrun --js' 'frontrun --json '
 }
 
