@@ -155,7 +155,7 @@ static void judge_clock(const struct accept_result *r, struct accept_fact *f) {
   memcpy(&end, r->out + 8, 8);
   count(f, end - begin >= ticks && end - begin < 2 * ticks);
   double mhz = (TICKS_LONG - TICKS_SHORT) / (r->seconds - r->seconds_short) * 1e-6;
-  if (r->hardware) count(f, mhz > CLOCK_MHZ * 0.98 && mhz < CLOCK_MHZ * 1.02);
+  if (r->hardware) count(f, mhz > 0.98 * (double)CLOCK_MHZ && mhz < 1.02 * (double)CLOCK_MHZ);
   if (r->hardware)
     snprintf(f->detail, sizeof f->detail, "%.2f MHz by the host's clock, %d wanted", mhz, CLOCK_MHZ);
   else

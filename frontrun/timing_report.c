@@ -6,7 +6,7 @@
 
 const char *const timing_stall_name[HSA_EMU_STALLS] = {"vmcnt", "lgkmcnt", "barrier", "poll", "atomic", "turn"};
 
-static double us(uint64_t cycles) { return (double)cycles / HSA_EMU_CYCLES_A_US; }
+static double us(uint64_t cycles) { return (double)cycles / (double)HSA_EMU_CYCLES_A_US; }
 
 static void print_heads(void) {
   printf("%11s %10s %9s %8s %10s %11s %11s %9s", "instr", "valu", "mfma", "lds", "vmem", "load B", "store B", "wave us");

@@ -6,7 +6,7 @@
 #include "output.h"
 #include "timing.h"
 
-static double us(uint64_t cycles) { return (double)cycles / HSA_EMU_CYCLES_A_US; }
+static double us(uint64_t cycles) { return (double)cycles / (double)HSA_EMU_CYCLES_A_US; }
 
 static bool name_it(json_t *events, const char *what, uint32_t process, uint32_t thread, const char *name, uint32_t number) {
   json_t *text = json_sprintf("%s %u", name, number);
