@@ -77,39 +77,50 @@ static void expect_words(const char *const words[]) {
 
 #define EXPECT(...) expect_words((const char *const[]){__VA_ARGS__, NULL})
 
+/* The bundle of three_sizes(), and a device for it. */
+struct both {
+  front_bundle bundle;
+  front_runtime runtime;
+  front_device device;
+};
+
+static struct both open_both(void) {
+  struct both b;
+  b.bundle = open_bundle(three_sizes().dir);
+  b.device = open_stub(&b.runtime);
+  return b;
+}
+
+static void close_both(struct both *b) {
+  assert_int_equal(front_bundle_close(b->bundle), FRONT_OK);
+  close_stub(b->runtime, b->device);
+}
+
 static void a_kernel_is_found_by_its_key_and_is_the_devices(void **context) {
   (void)context;
-  struct writing w = three_sizes();
-  front_bundle bundle = open_bundle(w.dir);
-  front_runtime runtime;
-  front_device device = open_stub(&runtime);
+  struct both b = open_both();
   front_kernel kernel;
   struct front_kernel_info info;
   static const char *const keys[] = {"front_s8_tp4_r2_w128_t0", "window=128,tokens=8", NOTED};
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(front_kernel_load_bundle(device, bundle, keys[i], &kernel), FRONT_OK);
+    assert_int_equal(front_kernel_load_bundle(b.device, b.bundle, keys[i], &kernel), FRONT_OK);
     assert_int_equal(front_kernel_describe(kernel, &info), FRONT_OK);
     assert_string_equal(info.name, i < 2 ? keys[0] : NOTED);
     assert_int_equal(front_kernel_destroy(kernel), FRONT_OK);
   }
-  assert_int_equal(front_bundle_close(bundle), FRONT_OK);
-  close_stub(runtime, device);
+  close_both(&b);
 }
 
 static void a_missing_key_is_an_error_that_lists_the_keys_there_are(void **context) {
   (void)context;
-  struct writing w = three_sizes();
-  front_bundle bundle = open_bundle(w.dir);
-  front_runtime runtime;
-  front_device device = open_stub(&runtime);
+  struct both b = open_both();
   front_kernel kernel;
-  assert_int_equal(front_kernel_load_bundle(device, bundle, "tokens=6", &kernel), FRONT_ERR_NOT_FOUND);
+  assert_int_equal(front_kernel_load_bundle(b.device, b.bundle, "tokens=6", &kernel), FRONT_ERR_NOT_FOUND);
   EXPECT("no front_s6_tp4_r2_w128_t0 for gfx950", "front_s4_tp4_r2_w128_t0, front_s8_tp4_r2_w128_t0", "front_s12_tp4_r2_w128_t1", NOTED,
       "1 code objects for another GPU");
   assert_null(strstr(front_error(), "gfx942"));
-  assert_int_equal(front_kernel_load_bundle(device, bundle, "tokens=49", &kernel), FRONT_ERR_ARGUMENT);
-  assert_int_equal(front_bundle_close(bundle), FRONT_OK);
-  close_stub(runtime, device);
+  assert_int_equal(front_kernel_load_bundle(b.device, b.bundle, "tokens=49", &kernel), FRONT_ERR_ARGUMENT);
+  close_both(&b);
 }
 
 static void the_list_of_keys_says_how_many_it_leaves_out(void **context) {

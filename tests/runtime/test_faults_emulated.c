@@ -17,17 +17,6 @@ static struct faulty *faulty;
 static char *noted; /* a real kernel, front_s1_tp8_r0_w1_t0; the other launches are of one that only ends */
 static size_t noted_bytes;
 
-struct bench {
-  front_runtime runtime;
-  front_device device;
-  front_kernel kernel;
-  front_instance instance;
-  front_binding binding;
-  front_queue queue;
-  struct front_args args;
-  void *memory;
-};
-
 static struct front_options library(void) {
   return (struct front_options){sizeof(struct front_options), built_path("tests/runtime/libfaulty_hsa.so")};
 }
@@ -37,7 +26,7 @@ static void must(enum front_status status) {
 }
 
 /* An instance of it, with zeros in all inputs. */
-static void bind(struct bench *b) {
+static void bind(struct setup *b) {
   struct front_argument_info a;
   must(front_instance_create(b->kernel, NULL, &b->instance));
   must(front_memory_allocate(b->device, 64 << 20, &b->memory));
@@ -53,8 +42,8 @@ static void bind(struct bench *b) {
   must(front_binding_create(b->instance, &b->args, &b->binding));
 }
 
-static struct bench bench_open(void) {
-  struct bench b = {0};
+static struct setup bench_open(void) {
+  struct setup b = {0};
   const struct front_options options = library();
   size_t bytes;
   const void *image = make_object("gfx950", 216, 0, 512, &bytes);
@@ -66,32 +55,32 @@ static struct bench bench_open(void) {
   return b;
 }
 
-static void unbind(struct bench *b) {
+static void unbind(struct setup *b) {
   must(front_binding_destroy(b->binding));
   must(front_instance_destroy(b->instance));
   must(front_memory_free(b->device, b->memory));
   must(front_kernel_destroy(b->kernel));
 }
 
-static void bench_close(struct bench *b) {
+static void bench_close(struct setup *b) {
   must(front_queue_destroy(b->queue));
   unbind(b);
   must(front_device_close(b->device));
   must(front_close(b->runtime));
 }
 
-static void new_queue(struct bench *b) {
+static void new_queue(struct setup *b) {
   must(front_queue_destroy(b->queue));
   must(front_queue_create(b->device, NULL, &b->queue));
 }
 
-static void launch_good(struct bench *b) {
+static void launch_good(struct setup *b) {
   front_ticket ticket;
   must(front_launch(b->queue, b->binding, &ticket));
   must(front_wait(ticket, UINT64_MAX));
 }
 
-static void slow_and_early(struct bench *b) {
+static void slow_and_early(struct setup *b) {
   front_ticket ticket;
   faulty->early = true;
   faulty->hide_looks = 1000;
@@ -104,7 +93,7 @@ static void slow_and_early(struct bench *b) {
   must(front_wait(ticket, UINT64_MAX));
 }
 
-static void lost(struct bench *b) {
+static void lost(struct setup *b) {
   front_ticket ticket;
   launch_good(b);
   faulty->hide_looks = UINT32_MAX;
@@ -117,7 +106,7 @@ static void lost(struct bench *b) {
   faulty->hide_looks = 0;
 }
 
-static void queue_error(struct bench *b) {
+static void queue_error(struct setup *b) {
   front_ticket ticket;
   faulty->queue_error = true;
   must(front_launch(b->queue, b->binding, &ticket));
@@ -126,7 +115,7 @@ static void queue_error(struct bench *b) {
   new_queue(b);
 }
 
-static void no_memory(struct bench *b) {
+static void no_memory(struct setup *b) {
   for (uint32_t n = 1; n <= 3; n++) {
     front_instance instance;
     faulty->fail_allocation = n; /* scratch, epoch, guard */
@@ -134,7 +123,7 @@ static void no_memory(struct bench *b) {
   }
 }
 
-static void wrong_isa_and_truncated_image(struct bench *b) {
+static void wrong_isa_and_truncated_image(struct setup *b) {
   front_kernel kernel;
   front_device device;
   for (size_t keep = 0; keep < noted_bytes; keep += noted_bytes / 9)
@@ -160,8 +149,8 @@ static void on_ended(void *user, enum front_status status) {
 }
 
 /* A real kernel reads weights where nothing is; then, with another instance of its, where they are. */
-static void memory_fault(struct bench *b) {
-  struct bench real = {.runtime = b->runtime, .device = b->device};
+static void memory_fault(struct setup *b) {
+  struct setup real = {.runtime = b->runtime, .device = b->device};
   struct call call = {0};
   const struct front_launch_options options = {.size = sizeof options, .ended = on_ended, .user = &call};
   front_binding binding;
@@ -185,7 +174,7 @@ static void memory_fault(struct bench *b) {
   unbind(&real);
 }
 
-static void a_callback(struct bench *b) {
+static void a_callback(struct setup *b) {
   struct call call = {0};
   const struct front_launch_options options = {.size = sizeof options, .ended = on_ended, .user = &call};
   front_ticket ticket;
@@ -198,7 +187,7 @@ static void a_callback(struct bench *b) {
 static void twenty_launches_with_faults_on_the_emulator_are_each_reported(void **context) {
   (void)context;
   for (int round = 0; round < ROUNDS; round++) {
-    struct bench b = bench_open();
+    struct setup b = bench_open();
     slow_and_early(&b);
     lost(&b);
     queue_error(&b);

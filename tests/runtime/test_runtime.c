@@ -95,17 +95,54 @@ static void a_kernel_that_would_wait_for_ever_or_read_wrong_arguments_is_not_loa
   }
 }
 
+/* The ELF header's flags of an AMDGPU object: xnack in bits 8 and 9, sramecc in bits 10 and 11; 1 any, 2 off, 3 on. */
+static void *with_features(const void *image, size_t bytes, uint32_t xnack, uint32_t sramecc) {
+  enum { FLAGS_AT = 48 };
+  uint32_t flags;
+  char *copy = malloc(bytes);
+  memcpy(copy, image, bytes);
+  memcpy(&flags, copy + FLAGS_AT, sizeof flags);
+  flags = (flags & ~0xf00u) | xnack << 8 | sramecc << 10;
+  memcpy(copy + FLAGS_AT, &flags, sizeof flags);
+  return copy;
+}
+
 static void features_of_the_code_object_are_held_against_the_agents(void **context) {
   (void)context;
-  front_runtime runtime;
-  front_kernel kernel;
+  static const struct {
+    const char *isa;
+    uint32_t xnack, sramecc;
+    bool fits;
+    const char *says;
+  } cases[] = {
+      {"gfx950:sramecc+:xnack-", 1, 1, true, ""},
+      {"gfx950:sramecc+:xnack-", 2, 3, true, ""},
+      {"gfx950:sramecc+:xnack-", 3, 1, false, "gfx950:xnack+"},
+      {"gfx950:sramecc+:xnack+", 2, 1, false, "gfx950:xnack-"},
+      {"gfx950:sramecc+:xnack+", 3, 1, true, ""},
+      {"gfx950:sramecc+:xnack-", 1, 2, false, "gfx950:sramecc-"},
+      {"gfx950:sramecc-:xnack-", 1, 3, false, "gfx950:sramecc+"},
+      {"gfx9-4-generic", 1, 1, false, "for gfx950,"},
+      {"gfx942:sramecc+:xnack-", 1, 1, false, "for gfx950,"},
+  };
   size_t bytes;
-  const void *image = make_object("gfx950", 216, 0, 512, &bytes);
-  stub->isa = "amdgcn-amd-amdhsa--gfx9-4-generic";
-  front_device device = open_stub(&runtime);
-  assert_int_equal(front_kernel_load(device, image, bytes, stub_key, &kernel), FRONT_ERR_ISA);
-  assert_non_null(strstr(front_error(), "gfx9-4-generic"));
-  close_stub(runtime, device);
+  const void *plain = make_object("gfx950", 216, 0, 512, &bytes);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    front_runtime runtime;
+    front_kernel kernel;
+    char isa[80];
+    snprintf(isa, sizeof isa, "amdgcn-amd-amdhsa--%s", cases[i].isa);
+    stub->isa = isa;
+    void *image = with_features(plain, bytes, cases[i].xnack, cases[i].sramecc);
+    front_device device = open_stub(&runtime);
+    enum front_status status = front_kernel_load(device, image, bytes, stub_key, &kernel);
+    if (status != (cases[i].fits ? FRONT_OK : FRONT_ERR_ISA)) fail_msg("case %zu: %s", i, front_error());
+    if (status == FRONT_OK) assert_int_equal(front_kernel_destroy(kernel), FRONT_OK);
+    if (status != FRONT_OK && (!strstr(front_error(), cases[i].says) || !strstr(front_error(), cases[i].isa)))
+      fail_msg("case %zu: %s", i, front_error());
+    free(image);
+    close_stub(runtime, device);
+  }
 }
 
 static void a_file_that_is_not_there_or_is_cut_short_is_an_error_with_its_name(void **context) {
