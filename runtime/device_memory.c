@@ -29,6 +29,16 @@ enum front_status memory_free(struct device *device, void *address) {
   return FRONT_OK;
 }
 
+uint64_t memory_behind(const void *context, const void *address) {
+  const struct device *device = context;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  if (!device->hsa->hsa_amd_pointer_info) return UINT64_MAX;
+  if (device->hsa->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS) return UINT64_MAX;
+  if (info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.agentBaseAddress) return UINT64_MAX;
+  uintptr_t base = (uintptr_t)info.agentBaseAddress, at = (uintptr_t)address;
+  return at >= base && at - base < info.sizeInBytes ? info.sizeInBytes - (at - base) : UINT64_MAX;
+}
+
 enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address) {
   if (!device.impl || !address || !bytes) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_allocate: null argument, or no bytes");
   if (!device_is_here(device.impl)) return process_forked("front_memory_allocate");

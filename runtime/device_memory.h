@@ -11,4 +11,7 @@ enum front_status memory_allocate(struct device *device, hsa_amd_memory_pool_t p
 /* Frees what memory_allocate() gave; null is allowed. */
 enum front_status memory_free(struct device *device, void *address);
 
+/* A kernarg_memory: `device` is a struct device, which HSA's knowledge is asked of. */
+uint64_t memory_behind(const void *device, const void *address);
+
 #endif

@@ -114,7 +114,8 @@ enum front_status front_hip_stream_check(front_hip_kernel kernel, struct ihipStr
 /* ---- bindings and launches ---------------------------------------------------------------------------------------------------- */
 
 /* A layer's arguments, checked and copied: host memory only. As front_binding_create(), but scratch, epoch and (if the kernel has one)
-   guard are the caller's and must be set. Errors: ARGUMENT (names the argument), MEMORY. */
+   guard are the caller's and must be set; an allocation of HIP's that ends too early is refused by name, and so is theirs. Errors: ARGUMENT
+   (names the argument), MEMORY. */
 enum front_status front_hip_binding_create(front_hip_kernel kernel, const struct front_args *args, front_hip_binding *binding);
 
 /* Other arguments for later launches. Those that are queued or captured keep theirs: HIP has copied them. */

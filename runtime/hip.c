@@ -257,6 +257,18 @@ static enum front_status check_owned(const char *name, const void *address, uint
   return FRONT_OK;
 }
 
+static uint64_t memory_behind_hip(const void *context, const void *address) {
+  const struct hip_table *call = context;
+  void *base = NULL;
+  size_t bytes = 0;
+  if (call->hipMemGetAddressRange(&base, &bytes, (void *)(uintptr_t)address) != HIP_GOOD) {
+    (void)call->hipGetLastError(); /* not HIP's: believed */
+    return UINT64_MAX;
+  }
+  uintptr_t begin = (uintptr_t)base, at = (uintptr_t)address;
+  return at >= begin && at - begin < bytes ? bytes - (at - begin) : UINT64_MAX;
+}
+
 /* What an instance owns on the HSA route is the caller's here; the rest is checked alike. */
 static enum front_status check_args(const struct hip_kernel *kernel, const struct front_args *args) {
   struct front_args others = *args;
@@ -265,7 +277,7 @@ static enum front_status check_args(const struct hip_kernel *kernel, const struc
   if (status == FRONT_OK) status = check_owned("scratch", args->scratch, 256, kernel->info.scratch_bytes);
   if (status == FRONT_OK) status = check_owned("epoch", args->epoch, 4, FRONT_HIP_EPOCH_BYTES);
   if (status == FRONT_OK && kernel->layer.guard) status = check_owned("guard", args->guard, 128, FRONT_HIP_GUARD_BYTES);
-  return status;
+  return status == FRONT_OK ? kernarg_check_sizes(&kernel->layer, args, memory_behind_hip, &kernel->hip->call) : status;
 }
 
 enum front_status front_hip_binding_create(front_hip_kernel kernel, const struct front_args *args, front_hip_binding *binding) {

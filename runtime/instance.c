@@ -9,7 +9,6 @@
 #include "extensible.h"
 #include "instance_guard.h"
 #include "kernarg.h"
-#include "memory_check.h"
 #include "queue.h"
 #include "status.h"
 
@@ -106,7 +105,7 @@ static void write_block(struct binding *binding, const struct front_args *args) 
 
 static enum front_status check_args(const struct kernel *kernel, const struct front_args *args) {
   enum front_status status = kernarg_check(&kernel->layer, args);
-  return status == FRONT_OK ? memory_check_args(kernel->device, &kernel->layer, args) : status;
+  return status == FRONT_OK ? kernarg_check_sizes(&kernel->layer, args, memory_behind, kernel->device) : status;
 }
 
 enum front_status front_binding_create(front_instance instance, const struct front_args *args, front_binding *binding) {

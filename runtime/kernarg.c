@@ -122,3 +122,19 @@ enum front_status kernarg_check(const struct layer *layer, const struct front_ar
   }
   return check_scalars(layer, args);
 }
+
+enum front_status kernarg_check_sizes(
+    const struct layer *layer, const struct front_args *args, kernarg_memory *behind, const void *context) {
+  for (uint32_t i = 0; i < KERNARG_ARGUMENTS; i++) {
+    const struct kernarg_argument *argument = &kernarg_arguments[i];
+    const void *address;
+    if (argument->use == FRONT_ARGUMENT_SCALAR || !kernarg_needed(layer, i)) continue;
+    memcpy(&address, (const char *)args + argument->offset, sizeof address);
+    if (!address) continue;
+    uint64_t needed = kernarg_span(layer, args, i), there = behind(context, address);
+    if (needed > there)
+      return status_fail(FRONT_ERR_ARGUMENT, "%s has %llu bytes behind %p: this kernel needs %llu", argument->name,
+          (unsigned long long)there, address, (unsigned long long)needed);
+  }
+  return FRONT_OK;
+}

@@ -31,4 +31,12 @@ uint64_t kernarg_bytes(const struct layer *layer, uint32_t argument);
 /* Bytes that a launch uses at least: of x S rows, of swa a block, of cos_sin a position, of comp_bt an entry. */
 uint64_t kernarg_span(const struct layer *layer, const struct front_args *args, uint32_t argument);
 
+/* Bytes from an address to its allocation's end; UINT64_MAX: not known. */
+typedef uint64_t kernarg_memory(const void *context, const void *address);
+
+/* Refuses, by name, a buffer that ends before what a kernel of this layer reads or writes there. Null pointers are not looked at, all else
+   is good. ARGUMENT. */
+enum front_status kernarg_check_sizes(
+    const struct layer *layer, const struct front_args *args, kernarg_memory *behind, const void *context);
+
 #endif

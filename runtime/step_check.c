@@ -2,8 +2,8 @@
 /* Looks at pos, slot, swa_lens and t2r before a launch. */
 #include "step_check.h"
 
+#include "device_memory.h"
 #include "geometry.h"
-#include "memory_check.h"
 #include "status.h"
 
 enum { POSITIONS_MAX = 1 << 24, POSITION_BYTES = ROPE * 4 };

@@ -123,6 +123,15 @@ hipError_t hipFree(void *address) {
   return fake_return(hsa_amd_memory_pool_free(address) == HSA_STATUS_SUCCESS ? hipSuccess : hipErrorInvalidValue);
 }
 
+hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *address) {
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  if (hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS || info.type != HSA_EXT_POINTER_TYPE_HSA)
+    return fake_return(hipErrorNotFound);
+  *base = info.agentBaseAddress;
+  *bytes = info.sizeInBytes;
+  return fake_return(hipSuccess);
+}
+
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind) {
   (void)kind;
   hipError_t error = fake_forbid_capture();

@@ -232,6 +232,33 @@ static struct front_args pretended(void) {
   return args;
 }
 
+static void an_allocation_that_is_too_short_is_refused_by_name(void **context) {
+  (void)context;
+  front_hip_kernel kernel;
+  front_hip_binding binding;
+  void *small;
+  struct front_args args = pretended();
+  GOOD(front_hip_kernel_load_file(hip, object, NULL, &kernel));
+  assert_int_equal(hipMalloc(&small, 65536 - 256), hipSuccess); /* q is 8 x 4096 bf16 */
+  args.q = small;
+  assert_int_equal(front_hip_binding_create(kernel, &args, &binding), FRONT_ERR_ARGUMENT);
+  says("q has 65280 bytes");
+  says("needs 65536");
+  args = pretended();
+  args.scratch = small;
+  assert_int_equal(front_hip_binding_create(kernel, &args, &binding), FRONT_ERR_ARGUMENT);
+  says("scratch has 65280 bytes");
+  args = pretended();
+  args.klen = small;
+  GOOD(front_hip_binding_create(kernel, &args, &binding));
+  args.x = small;
+  assert_int_equal(front_hip_binding_update(binding, &args), FRONT_ERR_ARGUMENT);
+  says("x has 65280 bytes");
+  GOOD(front_hip_binding_destroy(binding));
+  assert_int_equal(hipFree(small), hipSuccess);
+  GOOD(front_hip_kernel_destroy(kernel));
+}
+
 static void a_wrong_argument_is_refused_by_name(void **context) {
   (void)context;
   front_hip_kernel kernel;
@@ -344,6 +371,7 @@ int main(int argc, char **argv) {
       TEST(masks_of_the_process_and_of_a_stream_are_counted),
       TEST(a_file_that_is_no_kernel_is_refused_before_hip_sees_it),
       TEST(what_hip_refuses_to_load_is_an_error_in_its_words_and_leaves_nothing),
+      TEST(an_allocation_that_is_too_short_is_refused_by_name),
       TEST(a_wrong_argument_is_refused_by_name),
       TEST(destroying_in_the_wrong_order_is_refused),
       TEST(a_null_handle_is_refused_everywhere),

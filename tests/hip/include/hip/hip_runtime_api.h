@@ -86,6 +86,7 @@ const char *hipGetErrorString(hipError_t error);
 
 hipError_t hipMalloc(void **address, size_t bytes);
 hipError_t hipFree(void *address);
+hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *address);
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind);
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemset(void *to, int value, size_t bytes);
