@@ -63,6 +63,18 @@ man_findings() { # PAGE PROGRAM
   fi
 }
 
+# The environment variables that the sources look up, and those that a page names. A page's own are FRONTGEN_ for frontgen, FRONT_ for frontrun.
+variable_findings() { # PAGE PROGRAM
+  case $2 in
+    frontgen) own=FRONTGEN_ sources='gen' ;;
+    frontrun) own=FRONT_ sources='frontrun emulator runtime' ;;
+  esac
+  (cd "$root" && for folder in $sources; do cat "$folder"/*.c; done) | grep -oE "\"$own(EMU_|HSA_)?[A-Z0-9]+\"" | tr -d '"' | grep -v FRONT_OK | sort -u >"$dir/wanted"
+  [ "$(wc -l <"$dir/wanted")" -ge 5 ] || echo "only $(wc -l <"$dir/wanted") variables of $2 were found in its sources"
+  grep -oE "Ev $own[A-Z0-9_]+" "$1" | cut -c4- | sort -u | diff "$dir/wanted" - |
+    sed -n "s/^< /$2.1: does not name the variable /p; s/^> /$2.1: no source looks up the variable /p"
+}
+
 # ---- completions
 
 # What Tab offers behind "PROGRAM WORDS --", a word a line.
@@ -108,6 +120,9 @@ value_findings() { # VALUES
       grep -- "$name" "$dir/texts" | grep -qw -- "$word" || echo "completions/values.def: $name: --help does not know $word"
     done
   done
+  for gpu in $(grep -o 'gfx[0-9a-f]*' "$dir/texts" | sort -u); do
+    grep -q "^ARCH .*$gpu" "$1" || echo "completions/values.def: ARCH has no $gpu"
+  done
   grep -e '^[a-z].* of ' "$1" | while read -r name _ list; do
     for word in $list; do
       "$frontgen" keys "tokens=1,$name=$word" >/dev/null 2>&1 || echo "completions/values.def: $name=$word is not allowed"
@@ -118,6 +133,7 @@ value_findings() { # VALUES
 findings() {
   for program in frontgen frontrun; do
     man_findings "$root/docs/man/$program.1" "$program"
+    variable_findings "$root/docs/man/$program.1" "$program"
     completion_findings "$completions/$program" "$program"
   done
   value_findings "$root/completions/values.def"
@@ -140,6 +156,8 @@ self_test() {
   man_findings "$dir/altered" frontgen | planted 'an option that the synopsis lacks'
   sed 's/^\.Sh OPTIONS/.Sh OPTIONS\n.Nosuch thing/' "$page" >"$dir/altered"
   man_findings "$dir/altered" frontgen | planted 'a macro that is none'
+  sed 's/FRONTGEN_LLD/FRONTGEN_DLL/' "$page" >"$dir/altered"
+  [ "$(variable_findings "$dir/altered" frontgen | wc -l)" = 2 ] || echo 'not noticed: a variable of another name'
   mkdir "$dir/bash" "$dir/zsh"
   sed 's/--save-temps//' "$completions/frontgen" >"$dir/bash/frontgen"
   sed 's/--save-temps//' "$completions/_frontgen" >"$dir/zsh/_frontgen"
@@ -147,8 +165,8 @@ self_test() {
   cp "$completions/frontgen" "$dir/zsh"
   completion_findings "$dir/bash/frontgen" frontgen | planted 'an option that bash does not complete'
   completion_findings "$dir/zsh/frontgen" frontgen | planted 'an option that zsh does not complete'
-  sed 's/ gpu / gnu /; s/^tp .*/tp of 1 2 3/; /^DIR /d' "$root/completions/values.def" >"$dir/altered"
-  [ "$(value_findings "$dir/altered" | wc -l)" = 3 ] || value_findings "$dir/altered" | sed 's/^/of three planted values: /'
+  sed 's/ gpu / gnu /; s/^tp .*/tp of 1 2 3/; /^DIR /d; s/^ARCH .*/ARCH of/' "$root/completions/values.def" >"$dir/altered"
+  [ "$(value_findings "$dir/altered" | wc -l)" = 4 ] || value_findings "$dir/altered" | sed 's/^/of four planted values: /'
 }
 
 findings >"$dir/found"

@@ -41,7 +41,12 @@ build_project
 said=$(FRONT_HSA_LIBRARY=$emulator "$dir/b/embedded_step") || fail 'the example does not run with other kernels'
 case $said in *'1 of 1 kernels'*) ;; *) fail "with one kernel the example says: $said" ;; esac
 sed 's/front 0.1/front 7.0/' "$source/examples/cmake/CMakeLists.txt" >"$dir/project/cmake/CMakeLists.txt"
-if "$cmake" -S "$dir/project/cmake" -B "$dir/b7" "-DCMAKE_PREFIX_PATH=$dir/prefix" >"$dir/log" 2>&1; then fail 'version 7 was found'; fi
+if "$cmake" -G Ninja -S "$dir/project/cmake" -B "$dir/b7" "-DCMAKE_PREFIX_PATH=$dir/prefix" >"$dir/log" 2>&1; then fail 'version 7 was found'; fi
+tr -s ' \n' ' ' <"$dir/log" | grep -q 'compatible with requested version "7.0"' || { cat "$dir/log"; fail 'version 7 is refused for another reason'; }
+
+sed 's/embedded_step C)/embedded_step NONE)/' "$source/examples/cmake/CMakeLists.txt" >"$dir/project/cmake/CMakeLists.txt"
+if "$cmake" -G Ninja -S "$dir/project/cmake" -B "$dir/bn" "-Dfront_DIR=$(dirname "$(find "$dir/prefix" -name frontConfig.cmake)")" >"$dir/log" 2>&1; then fail 'a project without C was taken'; fi
+tr -s ' \n' ' ' <"$dir/log" | grep -q 'has not enabled C' || { cat "$dir/log"; fail 'a project without C is not told so'; }
 
 # Nothing of the build folder is needed: frontrun finds the emulator, frontgen finds frontrun.
 "$dir/prefix/bin/frontgen" verify "$dir/b/kernels" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the installed frontgen cannot verify the bundle'; }
