@@ -49,6 +49,10 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t siz
   if (p.segment != HSA_AMD_SEGMENT_GLOBAL || size > p.bytes) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   uint64_t base = memory_allocate(emu.device.memory, size, 0, p.number);
   if (!base) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  struct hsa_emu_strict strict;
+  char error[STRICT_ERROR_MAX];
+  bool poison = device_strict(&emu.device, &strict, error) && strict.on;
+  memory_describe(emu.device.memory, base, p.gpu && p.flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, poison);
   *ptr = (void *)(uintptr_t)base;
   return HSA_STATUS_SUCCESS;
 }

@@ -127,6 +127,19 @@ bool memory_free(struct memory *m, uint64_t base) {
   return good;
 }
 
+/* Sparse memory would not stay so: the largest allocations are left as they are. */
+bool memory_describe(struct memory *m, uint64_t base, bool device_alone, bool poison) {
+  pthread_rwlock_wrlock(&m->lock);
+  struct allocation *a = find(m, base);
+  if (a) {
+    a->device_alone = device_alone;
+    a->poisoned = poison && a->bytes <= POISON_MAX;
+    for (uint64_t at = a->base; a->poisoned && at + 8 <= a->base + a->bytes; at += 8) *(uint64_t *)(uintptr_t)at = memory_poison(at);
+  }
+  pthread_rwlock_unlock(&m->lock);
+  return a != NULL;
+}
+
 bool memory_set_read_only(struct memory *m, uint64_t base) {
   pthread_rwlock_wrlock(&m->lock);
   struct allocation *a = find(m, base);

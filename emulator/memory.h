@@ -27,9 +27,16 @@ struct allocation {
   uint64_t map_base, map_bytes;        /* the host mapping around it, guard pages included; 0 bytes: not ours */
   uint32_t owner;                      /* whoever made it: pool number */
   bool read_only;                      /* code: a store is a fault */
+  bool device_alone;                   /* coarse-grained memory of a GPU */
+  bool poisoned;                       /* strict mode: what was never written holds memory_poison() */
   struct traffic_range *const *ranges; /* registered ranges that lie in it; NULL: no counting here */
   uint32_t range_count;
 };
+
+enum { POISON_MAX = 256 << 20 };
+
+/* What 8 aligned bytes hold that no one ever wrote. */
+static inline uint64_t memory_poison(uint64_t address) { return ((address >> 3) + 0x5bd1e995u) * 0xd6e8feb86659fd93u; }
 
 /* All functions of struct memory are thread safe. */
 struct memory;
@@ -42,6 +49,8 @@ uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint3
 /* The host's own bytes [base, base + bytes) as an allocation; freeing it leaves them alone. False: no memory, or part of another one. */
 bool memory_adopt(struct memory *m, uint64_t base, uint64_t bytes, uint32_t owner);
 bool memory_free(struct memory *m, uint64_t base); /* false: not the base of an allocation */
+/* What kind of memory it is; `poison`: fills it with memory_poison(), unless it is larger than POISON_MAX. */
+bool memory_describe(struct memory *m, uint64_t base, bool device_alone, bool poison);
 bool memory_set_read_only(struct memory *m, uint64_t base);
 bool memory_find(struct memory *m, uint64_t addr, struct allocation *out); /* the allocation that holds addr */
 /* Counts loads of the allocation at `base` in these ranges (the caller's array) from now on; none: stops counting. */

@@ -197,6 +197,9 @@ void strict_undef_step(struct strict_wave *sw, struct wave *w, const struct inst
 /* A load's result: `lanes` were loaded from what was never written. */
 void strict_undef_loaded(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t word, uint64_t lanes);
 
+/* A lane's dword of the load that is executed, or a scalar load's, was never written in memory. */
+void strict_undef_memory(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t word, uint32_t lane);
+
 void strict_lds_begin(struct strict_group *g, uint32_t bytes);
 void strict_lds_step(struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si);
 /* One lane's bytes of LDS are written (or read) other than by a DS instruction. */

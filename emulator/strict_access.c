@@ -99,6 +99,19 @@ static void read_cached(
     report_stale(st, v, line, set_and(elsewhere, bytes), "outside the L2 that has it dirty: XCD", g->xcd);
 }
 
+/* Dwords of the access that no one ever wrote: their registers hold nothing that was written. */
+static void find_poison(struct strict *st, const struct view *v, uint64_t address, uint32_t bytes, const void *got) {
+  struct strict_wave *sw = st->wave->strict;
+  for (uint32_t at = 0; at < bytes; at += 4) {
+    uint64_t granule = (address + at) & ~UINT64_C(7), poison = memory_poison(granule), there;
+    uint32_t low = (uint32_t)((address + at) % 8), n = bytes - at < 4 ? bytes - at : 4;
+    if (low + n > 8) continue;
+    memcpy(&there, (const void *)(uintptr_t)granule, sizeof there);
+    if (there == poison && memcmp((const uint8_t *)got + at, (const uint8_t *)&poison + low, n) == 0)
+      strict_undef_memory(sw, st->wave, st->in, at / 4, v->lane);
+  }
+}
+
 /* Part of an access that lies in one line. */
 static void read_part(struct strict *st, struct strict_group *g, const struct view *v, struct line_mark *m, uint64_t address,
     uint32_t bytes, bool coherent, uint8_t *out) {
@@ -134,7 +147,9 @@ const void *strict_read(struct view *v, uint64_t address, uint32_t bytes, void *
     if (m->line || n < bytes) direct = false;
     if (!coherent) note_load(st, g, v, m, from / LINE_BYTES, bytes_of(at, n));
   }
-  return direct ? (const void *)(uintptr_t)address : temp;
+  const void *got = direct ? (const void *)(uintptr_t)address : temp;
+  if (r->poisoned) find_poison(st, v, address, bytes, got);
+  return got;
 }
 
 /* --- stores ------------------------------------------------------------------------------------------------------------------ */
@@ -285,6 +300,9 @@ bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane) {
   const struct region *r = region_of(&st->lines, v, address, a->bytes, true);
   v->lane = (uint8_t)lane;
   if (!r || !event) return out_of_memory(v, address, a->bytes);
+  if (r->device_alone && st->in->sc1)
+    strict_found(st, HSA_EMU_ATOMIC_SCOPE, here(st, v), address, NULL,
+        "is of system scope (sc1) at 0x%" PRIx64 ", memory of the device alone: an atomic of device scope has no sc1", address);
   struct line_mark *m = mark_of(r, address);
   check_early(st, g, v, m, address, bytes_of(at, a->bytes));
   uint32_t index = line_of(&st->lines, m, address);

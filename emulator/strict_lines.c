@@ -64,7 +64,8 @@ static struct region *new_region(struct lines *l, const struct allocation *a) {
   void *marks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (marks == MAP_FAILED) return NULL;
   struct region *r = &l->region[l->regions++];
-  *r = (struct region){.base = a->base, .bytes = a->bytes, .mark = marks, .mark_bytes = bytes, .owner = a->owner};
+  *r = (struct region){
+      .base = a->base, .bytes = a->bytes, .mark = marks, .mark_bytes = bytes, .poisoned = a->poisoned, .device_alone = a->device_alone};
   return r;
 }
 

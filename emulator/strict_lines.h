@@ -30,7 +30,7 @@ struct region {
   uint64_t base, bytes;
   struct line_mark *mark;
   uint64_t mark_bytes;
-  uint32_t owner;
+  bool poisoned, device_alone;
 };
 
 struct delayed {

@@ -367,6 +367,14 @@ void strict_undef_loaded(struct strict_wave *sw, const struct wave *w, const str
   sw->origin[reg] = (uint32_t)(in - w->program->inst) + 1;
 }
 
+void strict_undef_memory(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t word, uint32_t lane) {
+  if (word >= in->dst.words) return;
+  if (in->dst.kind == OPERAND_VGPR) strict_undef_loaded(sw, w, in, word, UINT64_C(1) << lane);
+  if (in->dst.kind != OPERAND_SREG) return;
+  sw->sundef[in->dst.reg + word] = UINT32_MAX;
+  sw->sorigin[in->dst.reg + word] = (uint32_t)(in - w->program->inst) + 1;
+}
+
 static void smem_step(struct strict_wave *sw, const struct wave *w, const struct inst *in, const struct strict_inst *si) {
   if (si->kind == KIND_SCALAR_LOAD) {
     use_scalar(sw, w, in, 0, "takes its address from");

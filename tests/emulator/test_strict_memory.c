@@ -78,6 +78,34 @@ CASE(a_count_by_atomics_releases_data_that_is_waited_for,
         STRICT_POLL("sc1") TAKE,
     8, 64, .kind = HSA_EMU_UNORDERED, .text = {"before a store to it is visible"})
 
+CASE(an_atomic_of_system_scope_on_the_devices_own_memory,
+    STRICT_START "s_mov_b64 exec, 1\nFAULT global_atomic_add v20, v21, s[6:7] sc1\nRIGHT global_atomic_add v20, v21, s[6:7]\ns_endpgm\n", 2,
+    64, .kind = HSA_EMU_ATOMIC_SCOPE, .text = {"global_atomic_add v20, v21, s[6:7] sc1", "lane 0", "system scope"})
+
+/* Memory that was allocated in strict mode, half of it written: a sum of both halves is stored. */
+static void memory_that_was_never_written_is_stored(void **state) {
+  (void)state;
+  static const struct strict_case c = {STRICT_START "global_load_dword v3, v1, s[4:5]\ns_waitcnt vmcnt(0)\nv_add_u32 v3, 1, v3\n"
+                                                    "global_store_dword v1, v3, s[8:9]\ns_endpgm\n",
+      1, 64, .hangs = false};
+  struct emu_kernel k = strict_kernel(&c, true);
+  uint32_t *args[3];
+  assert_int_equal(hsa_emu_set_strict(&(struct hsa_emu_strict){.on = 1}), HSA_STATUS_SUCCESS);
+  for (int i = 0; i < 3; i++) args[i] = gpu_memory(&gpu, STRICT_MEMORY);
+  hsa_emu_findings_clear();
+  memset(args[0], 0, 32 * 4);
+  assert_int_equal(gpu_launch(&gpu, &k, 1, 64, args, sizeof args), 0);
+  const char *text = strict_finding(HSA_EMU_UNINITIALISED, NULL);
+  assert_non_null(text);
+  assert_non_null(strstr(text, "lane 32"));
+  assert_non_null(strstr(text, "global_load_dword v3, v1, s[4:5]"));
+  hsa_emu_findings_clear();
+  memset(args[0], 0, 64 * 4);
+  assert_int_equal(gpu_launch(&gpu, &k, 1, 64, args, sizeof args), 0);
+  assert_int_equal(hsa_emu_findings(), 0);
+  kernel_free(&k);
+}
+
 /* --- LDS ----------------------------------------------------------------------------------------------------------------------- */
 
 /* Work-item i writes dword i and reads dword 127 - i: the other wave's. */
@@ -142,7 +170,8 @@ static void seeds_give_different_schedules(void **state) {
 
 static void a_deadlock_says_where_every_wave_stands(void **state) {
   (void)state;
-  static const struct strict_case c = {STRICT_START PRODUCER "s_waitcnt vmcnt(0)\n" CONSUMER STRICT_POLL("sc1") TAKE, 5, 128, .hangs = true};
+  static const struct strict_case c = {
+      STRICT_START PRODUCER "s_waitcnt vmcnt(0)\n" CONSUMER STRICT_POLL("sc1") TAKE, 5, 128, .hangs = true};
   struct emu_kernel k = strict_kernel(&c, true);
   assert_int_not_equal(strict_launch(&c, &k, 3), 0);
   assert_non_null(strstr(gpu_report(), "deadlock: k: every wave waits"));
@@ -174,6 +203,8 @@ int main(void) {
       cmocka_unit_test(an_invalidate_is_left_out),
       cmocka_unit_test(an_l1_is_stale_even_where_l2s_are_probed),
       cmocka_unit_test(a_count_by_atomics_releases_data_that_is_waited_for),
+      cmocka_unit_test(an_atomic_of_system_scope_on_the_devices_own_memory),
+      cmocka_unit_test(memory_that_was_never_written_is_stored),
       cmocka_unit_test(lds_is_read_before_the_other_waves_barrier),
       cmocka_unit_test(lds_is_used_again_without_a_barrier),
       cmocka_unit_test(a_barrier_does_not_wait_for_lds),
