@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libfront: opens a code object that frontgen made, checks it against the GPU, and launches it through HSA.
 
-   The order of a serving process: front_open, front_device_open, front_kernel_load_file, front_instance_create, front_binding_create
-   (one a layer), front_queue_create; then front_launch and front_wait, for ever.
+   The order of a serving process: front_open, front_device_open, front_bundle_open, front_pick, front_kernel_load_bundle,
+   front_instance_create, front_binding_create (one a layer), front_queue_create; then front_launch and front_wait, for ever.
 
    Every function returns FRONT_OK or an error; front_error() then says in one line what was wrong, with the numbers wanted and found,
    and what to do. An out parameter is written only on success. Handles are one-field structs: pass them by value. A handle's owner

@@ -13,6 +13,7 @@
 
 enum { LONG_NS = 2000000000, ROUNDS = 2 };
 
+static void *shim;
 static struct faulty *faulty;
 static char *noted; /* a real kernel, front_s1_tp8_r0_w1_t0; the other launches are of one that only ends */
 static size_t noted_bytes;
@@ -23,6 +24,12 @@ static struct front_options library(void) {
 
 static void must(enum front_status status) {
   if (status != FRONT_OK) fail_msg("%s: %s", front_status_name(status), front_error());
+}
+
+static void look_up(const char *name, void *function) {
+  void *address = dlsym(shim, name);
+  memcpy(function, &address, sizeof address);
+  assert_non_null(address);
 }
 
 /* An instance of it, with zeros in all inputs. */
@@ -201,8 +208,69 @@ static void twenty_launches_with_faults_on_the_emulator_are_each_reported(void *
   }
 }
 
+static void a_launch_waits_for_a_signal_and_counts_down_another(void **context) {
+  (void)context;
+  struct setup b = bench_open();
+  __typeof__(hsa_signal_create) *create;
+  __typeof__(hsa_signal_destroy) *destroy;
+  __typeof__(hsa_signal_load_scacquire) *load;
+  __typeof__(hsa_signal_store_screlease) *store;
+  hsa_signal_t after, completion;
+  front_ticket ticket;
+  look_up("hsa_signal_create", &create);
+  look_up("hsa_signal_destroy", &destroy);
+  look_up("hsa_signal_load_scacquire", &load);
+  look_up("hsa_signal_store_screlease", &store);
+  assert_int_equal(create(1, 0, NULL, &after), HSA_STATUS_SUCCESS);
+  assert_int_equal(create(3, 0, NULL, &completion), HSA_STATUS_SUCCESS);
+  const struct front_launch_options options = {.size = sizeof options, .after = after.handle, .completion = completion.handle};
+  for (int i = 0; i < 2; i++) must(front_launch_with(b.queue, b.binding, &options, &ticket));
+  assert_int_equal(front_wait(ticket, 20000000), FRONT_ERR_TIMEOUT);
+  assert_int_equal(load(completion), 3);
+  store(after, 0);
+  must(front_wait(ticket, UINT64_MAX));
+  must(front_launch(b.queue, b.binding, &ticket)); /* behind the packet that counts down */
+  must(front_wait(ticket, UINT64_MAX));
+  assert_int_equal(load(completion), 1);
+  assert_int_equal(destroy(after), HSA_STATUS_SUCCESS);
+  assert_int_equal(destroy(completion), HSA_STATUS_SUCCESS);
+  bench_close(&b);
+}
+
+static void the_grid_is_accepted_on_the_models_that_hold_it(void **context) {
+  (void)context;
+  static const struct {
+    const char *model, *cpu;
+    uint32_t units;
+  } models[] = {{"mi300x", "gfx942", 304}, {"mi355x", "gfx950", 256}, {"mi300a", "gfx942", 228}, {"mi308x", "gfx942", 80},
+      {"mi300x-cpx", "gfx942", 38}, {"mi308x-cpx", "gfx942", 20}};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    const struct front_options options = library();
+    struct front_device_info info;
+    front_runtime runtime;
+    front_device device;
+    front_kernel kernel;
+    char says[40];
+    size_t bytes;
+    const void *image = make_object(models[i].cpu, 216, 0, 512, &bytes);
+    setenv("FRONT_EMU_DEVICE", models[i].model, 1);
+    must(front_open(&options, &runtime));
+    must(front_device_open(runtime, NULL, &device));
+    must(front_device_describe(runtime, 0, &info));
+    assert_int_equal(info.compute_units, models[i].units);
+    snprintf(says, sizeof says, "has %u compute units", models[i].units);
+    enum front_status status = front_kernel_load(device, image, bytes, stub_key, &kernel);
+    if (status != (i < 2 ? FRONT_OK : FRONT_ERR_RESIDENCY)) fail_msg("%s: %s", models[i].model, front_error());
+    if (status == FRONT_OK) must(front_kernel_destroy(kernel));
+    if (status != FRONT_OK && !strstr(front_error(), says)) fail_msg("%s: %s", models[i].model, front_error());
+    must(front_device_close(device));
+    must(front_close(runtime));
+  }
+  unsetenv("FRONT_EMU_DEVICE");
+}
+
 int main(int argc, char **argv) {
-  void *shim = dlopen(built_path("tests/runtime/libfaulty_hsa.so"), RTLD_NOW | RTLD_LOCAL);
+  shim = dlopen(built_path("tests/runtime/libfaulty_hsa.so"), RTLD_NOW | RTLD_LOCAL);
   struct faulty *(*get)(void);
   void *address = shim ? dlsym(shim, "faulty_state") : NULL;
   if (argc != 2 || !address) return fprintf(stderr, "%s\n", dlerror()), 1;
@@ -211,6 +279,8 @@ int main(int argc, char **argv) {
   noted = read_file(argv[1], &noted_bytes);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(twenty_launches_with_faults_on_the_emulator_are_each_reported),
+      cmocka_unit_test(a_launch_waits_for_a_signal_and_counts_down_another),
+      cmocka_unit_test(the_grid_is_accepted_on_the_models_that_hold_it),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   free(noted);
