@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cmake.sh MESON BUILD SOURCE CMAKE: a CMake project from outside finds the installed package, makes its kernels in its own build, links
-# libfront and runs on the installed emulator. The installed programs find one another, the emulator and their manual under a moved prefix.
+# installed.sh MESON BUILD SOURCE CMAKE: a CMake and a Meson project from outside find what is installed, make their kernels in their own
+# build, link libfront and run on the installed emulator. The installed programs find one another and the emulator under a moved prefix.
 set -eu
 meson=$1 build=$2 source=$3 cmake=$4
 dir=$(mktemp -d "${TMPDIR:-/tmp}/frontgen-test-XXXXXX")
 trap 'rm -rf "$dir"' EXIT
-fail() { printf 'cmake.sh: %s\n' "$*" >&2; exit 1; }
+fail() { printf 'installed.sh: %s\n' "$*" >&2; exit 1; }
 
 "$meson" install -C "$build" --no-rebuild --quiet --destdir "$dir/stage" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'meson install failed'; }
 mv "$(dirname "$(dirname "$(find "$dir/stage" -path '*/bin/frontgen')")")" "$dir/prefix"
@@ -50,3 +50,16 @@ tr -s ' \n' ' ' <"$dir/log" | grep -q 'has not enabled C' || { cat "$dir/log"; f
 
 # Nothing of the build folder is needed: frontrun finds the emulator, frontgen finds frontrun.
 "$dir/prefix/bin/frontgen" verify "$dir/b/kernels" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the installed frontgen cannot verify the bundle'; }
+
+# The Meson example takes the installed files where it finds them, and builds nothing of frontgen.
+cp -r "$source/examples/meson-subproject" "$dir/project"
+cat >"$dir/native.ini" <<END
+[binaries]
+frontgen = '$dir/prefix/bin/frontgen'
+END
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name libfront.pc)")
+"$meson" setup --buildtype=plain --native-file "$dir/native.ini" "$dir/m" "$dir/project/meson-subproject" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the Meson example does not configure'; }
+ninja -C "$dir/m" >"$dir/log" 2>&1 || { cat "$dir/log"; fail 'the Meson example does not build'; }
+said=$(FRONT_HSA_LIBRARY=$emulator LD_LIBRARY_PATH=$(dirname "$emulator") "$dir/m/embedded_step") || fail 'the Meson example does not run'
+case $said in *'1 of 1 kernels'*) ;; *) fail "the Meson example says: $said" ;; esac
