@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYERS = 4, POSITIONS = 4096, BLOCK = 64, BLOCKS = 16, BLOCK_BYTES = 584 * BLOCK, HIDDEN = 5120, ROWS_MAX = 48 };
-
+enum { LAYERS = 4, POSITIONS = 4096, BLOCK = 64, BLOCKS = 16, BLOCK_BYTES = 584 * BLOCK, HIDDEN = 5120, ROWS_MAX = 48, MEMORY = 128 << 20 };
 static front_device device;
-
+static void *memory; /* of the device, given out from its start */
 /* Ends the program with libfront's own words. */
 static void must(enum front_status status) {
   if (status == FRONT_OK) return;
@@ -19,24 +18,16 @@ static void must(enum front_status status) {
 }
 
 static void *filled(uint64_t bytes, uint32_t value) {
-  void *address;
-  must(front_memory_allocate(device, (bytes + 3) / 4 * 4, &address));
+  static uint64_t used;
+  void *address = (char *)memory + used;
+  used += (bytes + 255) / 256 * 256;
   must(front_memory_fill(device, address, value, (bytes + 3) / 4));
   return address;
 }
 
-static void *rotations(void) { /* 32 cos, then 32 sin */
-  static float table[POSITIONS][64];
-  void *to = filled(sizeof table, 0);
-  for (int p = 0; p < POSITIONS; p++)
-    for (int i = 0; i < 64; i++) table[p][i] = (i < 32 ? cosf : sinf)((float)p * powf(10000, -(float)(i % 32) / 32));
-  must(front_memory_copy(device, to, table, sizeof table));
-  return to;
-}
-
 /* Every argument of the size that the key says; then those that it does not say. */
-static struct front_args layer_arguments(front_kernel kernel, uint32_t rows) {
-  struct front_args args = {.x_stride = HIDDEN, .bt_stride = 1, .swa_stride = BLOCK_BYTES, .swa_block = BLOCK, .comp_block = 64};
+static struct front_args layer_arguments(front_kernel kernel, uint32_t rows, const void *cos_sin) {
+  struct front_args args = {.cos_sin = cos_sin, .x_stride = HIDDEN, .swa_stride = BLOCK_BYTES, .swa_block = BLOCK, .comp_block = 64};
   struct front_argument_info a;
   for (uint32_t i = 0; front_kernel_argument(kernel, i, &a) == FRONT_OK; i++) {
     if (!a.needed || !a.bytes || a.use == FRONT_ARGUMENT_INSTANCE || a.use == FRONT_ARGUMENT_SCALAR) continue;
@@ -45,7 +36,6 @@ static struct front_args layer_arguments(front_kernel kernel, uint32_t rows) {
     memcpy((char *)&args + a.offset, &address, sizeof address);
   }
   args.x = filled((uint64_t)rows * HIDDEN * 2, 0x3f803f80);
-  args.cos_sin = rotations();
   args.comp_bt = filled(4096, 0);
   args.swa = filled((uint64_t)BLOCKS * BLOCK_BYTES, 0);
   return args;
@@ -60,22 +50,26 @@ int main(int argc, char **argv) {
   front_queue queue;
   front_ticket ticket;
   struct front_args args[LAYERS];
-  float q[2] = {0};
+  static float rotations[POSITIONS * 64], q[2];
   struct front_device_info info;
   struct front_pick pick;
   struct front_options options = {.size = sizeof options, .hsa_library = argc > 3 ? argv[3] : NULL};
   long steps = argc > 2 ? atol(argv[2]) : 1000, wrong = 0;
-  if (argc < 2 || argc > 4) return fprintf(stderr, "usage: serving_loop BUNDLE [STEPS [HSA-LIBRARY]]\n"), 2;
   must(front_open(&options, &runtime));
   must(front_device_describe(runtime, 0, &info));
   must(front_device_open(runtime, NULL, &device));
+  must(front_memory_allocate(device, MEMORY, &memory));
   must(front_bundle_open(argv[1], &bundle));
   must(front_pick(bundle, info.name, "tp=8,ratio=2,window=128", 1, &pick)); /* one token: the smallest kernel that holds it */
   must(front_kernel_load_bundle(device, bundle, pick.name, &kernel));
   must(front_instance_create(kernel, NULL, &instance));
   must(front_queue_create(device, NULL, &queue));
+  for (int k = 0; k < POSITIONS * 64; k++) /* 32 cos, then 32 sin, a position */
+    rotations[k] = (k & 32 ? sinf : cosf)((float)(k / 64) * powf(10000, -(float)(k % 32) / 32));
+  void *cos_sin = filled(sizeof rotations, 0);
+  must(front_memory_copy(device, cos_sin, rotations, sizeof rotations));
   for (int l = 0; l < LAYERS; l++) {
-    args[l] = layer_arguments(kernel, pick.tokens);
+    args[l] = layer_arguments(kernel, pick.tokens, cos_sin);
     must(front_binding_create(instance, &args[l], &binding[l]));
   }
   for (long step = 0; step < steps; step++) {
@@ -94,6 +88,13 @@ int main(int argc, char **argv) {
     }
   }
   printf("%s: %ld steps of %d layers, q of the last: %g, %g\n", pick.name, steps, LAYERS, q[0], q[1]);
-  must(front_queue_destroy(queue)); /* the rest ends with the process */
+  must(front_queue_destroy(queue)); /* children before parents */
+  for (int l = 0; l < LAYERS; l++) must(front_binding_destroy(binding[l]));
+  must(front_instance_destroy(instance));
+  must(front_kernel_destroy(kernel));
+  must(front_bundle_close(bundle));
+  must(front_memory_free(device, memory));
+  must(front_device_close(device));
+  must(front_close(runtime));
   return wrong != 0;
 }

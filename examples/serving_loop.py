@@ -81,7 +81,7 @@ def layer_arguments(kernel, rows):
                 "swa": filled(BLOCKS * BLOCK_BYTES, 0), "swa_stride": BLOCK_BYTES}
     for name, value in pointers.items():
         struct.pack_into("Q", block, at[name], value)
-    for name, value in {"x_stride": HIDDEN, "bt_stride": 1, "swa_block": BLOCK, "comp_block": 64}.items():
+    for name, value in {"x_stride": HIDDEN, "swa_block": BLOCK, "comp_block": 64}.items():
         struct.pack_into("i", block, at[name], value)
     return bytes(block), {name: struct.unpack_from("Q", block, at[name])[0] for name in ("pos", "slot", "q")}
 
