@@ -91,7 +91,7 @@ void strict_begin_group(struct strict *st, struct slot *slot) {
     struct strict_wave *sw = &g->wave[i];
     memset(sw, 0, sizeof *sw);
     sw->group = g;
-    sw->lds_from = 1;
+    g->lds_from[i] = 1;
     sw->start_exec = wave_exec(slot->wave[i]);
     slot->wave[i]->strict = sw;
     strict_undef_begin(sw, slot->wave[i], st->start);

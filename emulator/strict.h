@@ -114,9 +114,9 @@ struct strict_wave {
   uint32_t vector_pending, scalar_pending; /* their sums */
   struct pending_queue vm, lgkm;
   uint32_t scalar_loads;            /* in lgkm */
+  uint32_t lds_loads;               /* loads to LDS, in vm */
   uint32_t first_store, last_store; /* delayed stores in issue order */
-  uint32_t lds_from;                /* LDS accesses from this time on are not ordered against other waves' */
-  uint32_t barrier_time;            /* ... will be, once the barrier is passed */
+  uint32_t barrier_time;            /* group->lds_from, once the barrier is passed */
   uint32_t barrier_inst;
   uint64_t start_exec;
 };
@@ -135,7 +135,8 @@ struct strict_group {
   uint32_t xcd;
   struct strict_wave *wave; /* of each wave of the slot */
   struct lds_cell *cell;
-  uint32_t run_in; /* rounds that the workgroup sits out */
+  uint32_t lds_from[GROUP_WAVES_MAX]; /* by wave: its LDS accesses from this time on are not ordered against other waves' */
+  uint32_t run_in;                    /* rounds that the workgroup sits out */
 };
 
 /* --- a launch ------------------------------------------------------------------------------------------------------------------ */

@@ -22,6 +22,10 @@ static struct hsa_emu_party storer(const struct strict *st, uint32_t event, uint
 static void note_load(
     struct strict *st, const struct strict_group *g, const struct view *v, struct line_mark *m, uint64_t number, struct byte_set bytes) {
   uint32_t group = g->slot->group.index;
+  if (m->time == st->time && m->group == group) {
+    m->loaded = set_or(m->loaded, bytes);
+    return;
+  }
   m->epoch[g->xcd] = st->lines.l2_epoch[g->xcd];
   l1_put(&st->lines, number, g->cu);
   m->loaded = m->group == group && m->time ? set_or(m->loaded, bytes) : bytes;
@@ -77,10 +81,18 @@ static void read_through(struct lines *l, const struct line *line, uint32_t xcd,
     if (set_has(&c->dirty, b)) content[b] = c->data[b];
 }
 
+/* What other XCDs' L2s have dirty: neither memory nor this L2 has it. */
+static struct byte_set dirty_elsewhere(const struct lines *l, const struct line *line, uint32_t xcd) {
+  struct byte_set elsewhere = {{0, 0}};
+  for (uint32_t i = line->copies; i; i = l->copy[i].next_on_line)
+    if (l->copy[i].owner != xcd) elsewhere = set_or(elsewhere, l->copy[i].dirty);
+  return elsewhere;
+}
+
 static void read_cached(
     struct strict *st, struct strict_group *g, const struct view *v, struct line *line, struct byte_set bytes, uint8_t *content) {
   struct lines *l = &st->lines;
-  struct byte_set stale = {{0, 0}}, elsewhere = {{0, 0}};
+  struct byte_set stale = {{0, 0}};
   struct copy *l2 = l->probed ? NULL : copy_of(l, line, g->xcd), *l1 = copy_of(l, line, STRICT_XCDS + g->cu);
   if (l2) {
     fill(l2, content, stale);
@@ -93,8 +105,7 @@ static void read_cached(
     memcpy(content, l1->data, LINE_BYTES);
     if (set_any(set_and(l1->stale, bytes))) report_stale(st, v, line, set_and(l1->stale, bytes), "the L1 of CU", g->cu);
   }
-  for (uint32_t i = line->copies; i; i = l->copy[i].next_on_line)
-    if (l->copy[i].owner != g->xcd) elsewhere = set_or(elsewhere, l->copy[i].dirty);
+  struct byte_set elsewhere = dirty_elsewhere(l, line, g->xcd);
   if (set_any(set_and(elsewhere, bytes)))
     report_stale(st, v, line, set_and(elsewhere, bytes), "outside the L2 that has it dirty: XCD", g->xcd);
 }
@@ -120,10 +131,14 @@ static void read_part(struct strict *st, struct strict_group *g, const struct vi
   struct byte_set wanted = bytes_of(at, bytes);
   uint8_t content[LINE_BYTES];
   memcpy(content, (const void *)(uintptr_t)(address - at), LINE_BYTES);
-  if (coherent)
+  struct byte_set unseen = {{0, 0}};
+  if (coherent) {
     read_through(&st->lines, line, g->xcd, content);
-  else
+    /* Right programs may look before the writer's write-back, but do not wait for it for ever. */
+    if (st->idle) unseen = set_and(dirty_elsewhere(&st->lines, line, g->xcd), wanted);
+  } else
     read_cached(st, g, v, line, wanted, content);
+  if (set_any(unseen)) report_stale(st, v, line, unseen, "past the L2 that has it dirty, and waits: XCD", g->xcd);
   overlay(st, g, v, line, wanted, coherent, content);
   memcpy(out, content + at, bytes);
 }

@@ -32,7 +32,7 @@ void strict_barrier_passed(struct strict_group *g) {
   for (uint32_t i = 0; i < s->group.waves; i++) {
     struct strict_wave *sw = &g->wave[i];
     if (s->state[i] != WAVE_BARRIER) continue;
-    sw->lds_from = sw->barrier_time;
+    g->lds_from[i] = sw->barrier_time;
     if (!first) {
       first = sw;
       first_wave = i;
@@ -44,7 +44,7 @@ void strict_barrier_passed(struct strict_group *g) {
   }
   for (uint32_t i = 0; i < s->group.waves && first; i++) {
     if (s->state[i] != WAVE_ENDED) continue;
-    g->wave[i].lds_from = st->time + 1;
+    g->lds_from[i] = st->time + 1;
     struct hsa_emu_party other = strict_party_of(st, s->group.index, i, LANE_NONE, s->wave[i]->pc - 1);
     strict_found(st, HSA_EMU_BARRIER, strict_party_of(st, s->group.index, first_wave, LANE_NONE, first->barrier_inst), 0, &other,
         "not all waves are there, since one has ended:");

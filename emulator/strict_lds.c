@@ -19,9 +19,9 @@ static uint32_t wave_of(uint32_t access) { return access >> WAVE_SHIFT & 15; }
 static bool is_atomic(const struct strict *st, uint32_t access) { return st->inst[access >> INST_SHIFT].kind == KIND_LDS_ATOMIC; }
 
 /* Not ordered before what this wave does now. */
-static bool open_to(const struct strict_group *g, const struct wave *w, uint32_t access, uint32_t time, uint32_t mask) {
+static inline bool open_to(const struct strict_group *g, const struct wave *w, uint32_t access, uint32_t time, uint32_t mask) {
   uint32_t other = wave_of(access);
-  return time && access & mask && other != w->index && time >= g->wave[other].lds_from;
+  return time && access & mask && other != w->index && time >= g->lds_from[other];
 }
 
 static void race(
@@ -44,7 +44,7 @@ static void check_dma(struct strict_wave *sw, const struct wave *w, const struct
   }
 }
 
-static void touch_cell(
+static inline __attribute__((always_inline)) void touch_cell(
     struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint32_t index, uint32_t mask, bool reads, bool writes) {
   struct strict_group *g = sw->group;
   struct lds_cell *c = &g->cell[index];
@@ -68,8 +68,15 @@ static void touch_cell(
 static bool touch(struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint64_t at, uint32_t bytes, bool reads,
     bool writes, bool undef) {
   bool never = true;
+  if (bytes == 4 && at % 4 == 0 && at + 4 <= w->group->lds_bytes && !sw->lds_loads) {
+    struct lds_cell *c = &sw->group->cell[at / 4];
+    never = c->undef == MASK;
+    touch_cell(sw, w, in, lane, (uint32_t)(at / 4), MASK, reads, writes);
+    if (writes) c->undef = undef ? MASK : 0;
+    return never;
+  }
   if (!sw->group->cell || at + bytes > w->group->lds_bytes) return false;
-  if (reads && sw->vm.count) check_dma(sw, w, in, lane, (uint32_t)at);
+  if (reads && sw->lds_loads) check_dma(sw, w, in, lane, (uint32_t)at);
   for (uint32_t done = 0; done < bytes;) {
     uint32_t index = (uint32_t)((at + done) / 4), low = (uint32_t)((at + done) % 4), n = 4 - low < bytes - done ? 4 - low : bytes - done;
     uint32_t mask = ((1u << n) - 1) << low;

@@ -21,6 +21,7 @@ static void pop(struct strict_wave *sw, struct pending_queue *q) {
   q->count--;
   count_registers(sw, q, &p, -1);
   sw->scalar_loads -= p.kind == PENDING_SCALAR;
+  sw->lds_loads -= p.kind == PENDING_LOAD_LDS;
   if (p.kind == PENDING_STORE) stores_complete(&sw->group->strict->lines, sw, p.time);
 }
 
@@ -34,6 +35,7 @@ static void push(struct strict_wave *sw, struct pending_queue *q, const struct w
   }
   if (kind == PENDING_LOAD_LDS) p->lds = (w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset;
   sw->scalar_loads += kind == PENDING_SCALAR;
+  sw->lds_loads += kind == PENDING_LOAD_LDS;
   count_registers(sw, q, p, 1);
 }
 

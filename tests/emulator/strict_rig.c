@@ -46,14 +46,19 @@ struct emu_kernel strict_kernel(const struct strict_case *c, bool faulty) {
   return k;
 }
 
-int strict_launch(const struct strict_case *c, struct emu_kernel *k, uint64_t seed) {
-  struct hsa_emu_strict options = {.on = 1, .l2 = c->l2, .seed = seed};
+static int launch(const struct strict_case *c, struct emu_kernel *k, const struct hsa_emu_strict *options) {
   for (int i = 0; i < 3; i++)
     for (uint32_t j = 0; j < STRICT_MEMORY / 4; j++) memory[i][j] = i == 0 ? 5 : 0;
   hsa_emu_findings_clear();
-  assert_int_equal(hsa_emu_set_strict(&options), HSA_STATUS_SUCCESS);
+  assert_int_equal(hsa_emu_set_strict(options), HSA_STATUS_SUCCESS);
   return gpu_launch(&gpu, k, c->groups, c->size, memory, sizeof memory);
 }
+
+int strict_launch(const struct strict_case *c, struct emu_kernel *k, uint64_t seed) {
+  return launch(c, k, &(struct hsa_emu_strict){.on = 1, .l2 = c->l2, .seed = seed});
+}
+
+int plain_launch(const struct strict_case *c, struct emu_kernel *k) { return launch(c, k, &(struct hsa_emu_strict){.on = 0}); }
 
 const char *strict_finding(enum hsa_emu_finding_kind kind, struct hsa_emu_finding *finding) {
   static char text[2048];

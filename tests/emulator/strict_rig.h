@@ -36,6 +36,7 @@ void strict_check(const struct strict_case *c);
 struct emu_kernel strict_kernel(const struct strict_case *c, bool faulty);
 /* One launch of it under a seed; 0, or the queue's error. Findings are those of this launch. */
 int strict_launch(const struct strict_case *c, struct emu_kernel *k, uint64_t seed);
+int plain_launch(const struct strict_case *c, struct emu_kernel *k); /* ... in functional mode */
 /* Text of the first finding of a kind, or null. Static storage. */
 const char *strict_finding(enum hsa_emu_finding_kind kind, struct hsa_emu_finding *finding);
 

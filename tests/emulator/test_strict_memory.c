@@ -32,6 +32,12 @@ CASE(data_that_stays_in_the_writers_l2,
     8, 64, .kind = HSA_EMU_STALE_LOAD,
     .text = {"gets an old byte", "XCD", "workgroup 0 wave 0", "\"global_store_dword v1, v21, s[4:5]\" at"})
 
+CASE(a_flag_that_stays_in_the_writers_l2,
+    STRICT_START PRODUCER "FAULT global_store_dword v20, v21, s[6:7]\nRIGHT global_store_dword v20, v21, s[6:7] sc1\n" CONSUMER STRICT_POLL(
+        "sc1") "v_mov_b32 v3, 0\n" RESULT,
+    8, 64, .kind = HSA_EMU_STALE_LOAD, .hangs = true,
+    .text = {"gets an old byte", "and waits", "\"global_load_dword v22, v20, s[6:7] sc1\"", "\"global_store_dword v20, v21, s[6:7]\""})
+
 CASE(a_flag_looked_at_through_the_caches,
     STRICT_START PRODUCER
     "global_store_dword v1, v21, s[4:5] sc1\ns_waitcnt vmcnt(0)\n" RAISE CONSUMER
@@ -196,6 +202,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_flag_overtakes_its_data),
       cmocka_unit_test(data_that_stays_in_the_writers_l2),
+      cmocka_unit_test(a_flag_that_stays_in_the_writers_l2),
       cmocka_unit_test(a_flag_looked_at_through_the_caches),
       cmocka_unit_test(a_line_loaded_before_its_other_half_is_announced),
       cmocka_unit_test(bytes_loaded_before_they_are_announced),
