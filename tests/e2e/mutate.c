@@ -104,6 +104,25 @@ static void put_skipped(struct out *o, const char *line) {
   put_string(o, ", <4 x float> zeroinitializer\n");
 }
 
+static void put_other_text(struct out *o, const char *line, const struct edit *e) {
+  size_t length = strcspn(line, "\n") + 1;
+  const char *from = memmem(line, length, e->from, strlen(e->from));
+  if (!from) fail_msg("no \"%s\" in %.*s", e->from, (int)length, line);
+  put(o, line, (size_t)(from - line));
+  put_string(o, e->code);
+  put(o, from + strlen(e->from), length - (size_t)(from - line) - strlen(e->from));
+}
+
+/* The tag's name, from the module so far. */
+static void put_before(struct out *o, const char *line, const struct edit *e) {
+  const char *tag = strstr(o->text, "%tag.");
+  if (!tag) fail_msg("code before the launch's tag is known");
+  put_string(o, "  ");
+  put_code(o, e->code, tag, strcspn(tag, " "));
+  put_string(o, "\n");
+  put(o, line, strcspn(line, "\n") + 1);
+}
+
 static void put_edited(struct out *o, const char *line, const struct edit *e) {
   switch (e->what) {
   case EDIT_OFFSET:
@@ -120,6 +139,14 @@ static void put_edited(struct out *o, const char *line, const struct edit *e) {
     break;
   case EDIT_SKIP:
     put_skipped(o, line);
+    break;
+  case EDIT_DROP:
+    break;
+  case EDIT_LINE:
+    put_other_text(o, line, e);
+    break;
+  case EDIT_BEFORE:
+    put_before(o, line, e);
     break;
   case EDIT_NOTHING:
   case EDIT_TEXT:

@@ -13,6 +13,9 @@ enum edit_what {
   EDIT_POINTER, /* of stores at a 64-bit address */
   EDIT_RESULT,  /* what a load gives */
   EDIT_SKIP,    /* MFMAs: the accumulator passes unchanged */
+  EDIT_DROP,    /* the line is left out */
+  EDIT_LINE,    /* in the line: `from` becomes `code` */
+  EDIT_BEFORE,  /* `code`, in which $ is the launch's tag, comes before the line */
   EDIT_TEXT,    /* lines that contain `where`: `from` becomes `code` */
 };
 
@@ -27,7 +30,7 @@ struct edit {
   const char *where;    /* argument or scratch region of the access; of EDIT_TEXT: the line */
   uint32_t first, last; /* which of the accesses of this kind and place, counted from 0 */
   const char *code;
-  const char *from; /* EDIT_TEXT */
+  const char *from; /* EDIT_TEXT, EDIT_LINE */
 };
 
 enum { EVERY = 0xFFFFFFFFu };
