@@ -8,8 +8,8 @@
 
 #include "codeobject.h"
 #include "issue_order.h"
+#include "kernel_rig.h"
 #include "mutate.h"
-#include "strict_rig.h"
 #include "support.h"
 
 enum { SCHEDULES = 6, SITES_MAX = 400, WHAT_MAX = 128, FIRST_DEBUG = 100 };

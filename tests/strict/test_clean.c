@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strict_rig.h"
+#include "kernel_rig.h"
 #include "support.h"
 
 static const char *key;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel_rig.h"
 #include "mutate.h"
-#include "strict_rig.h"
 #include "support.h"
 
 enum { SEEDS = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "strict_rig.h"
+#include "kernel_rig.h"
 
 #include <stdlib.h>
 #include <string.h>

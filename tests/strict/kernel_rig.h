@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel, as generated or changed, launched in strict mode in this process. Whatever cannot be done fails the running cmocka test. */
-#ifndef FRONT_TESTS_STRICT_RIG_H
-#define FRONT_TESTS_STRICT_RIG_H
+#ifndef FRONT_TESTS_KERNEL_RIG_H
+#define FRONT_TESTS_KERNEL_RIG_H
 
 #include "ir_reader.h"
 #include "session.h"
