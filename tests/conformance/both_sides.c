@@ -57,7 +57,8 @@ static bool compile(const char *source, const char *result, const char *triple, 
   snprintf(triple_flag, sizeof triple_flag, "-mtriple=%s", triple);
   snprintf(cpu_flag, sizeof cpu_flag, "-mcpu=%s", cpu);
   const char *const steps[][12] = {{OPT_PATH, level_flag, triple_flag, cpu_flag, source, "-o", middle, NULL},
-      {LLC_PATH, level_flag, triple_flag, cpu_flag, "-relocation-model=pic", "-filetype=obj", "-disable-machine-sink", middle, "-o", object, NULL},
+      {LLC_PATH, level_flag, triple_flag, cpu_flag, "-relocation-model=pic", "-filetype=obj", "-disable-machine-sink", middle, "-o", object,
+          NULL},
       {LLD_PATH, "-shared", object, "-o", result, NULL}};
   for (int i = 0; i < 3; i++) {
     struct outcome o = run_argv(steps[i], NULL);
