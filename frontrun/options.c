@@ -244,11 +244,11 @@ static error_t take(int key, char *arg, struct argp_state *state) {
 
 struct run_options options_parse(int argc, char **argv) {
   struct run_options run = {.seed = 1, .repeat = 1, .traffic = true, .which = CASE_DEFAULT};
-  static const struct argp argp = {options, take, "KEY|FILE",
+  static const struct argp argp = {options, take, "KEY|FILE|BUNDLE",
       "Runs a front kernel on a GPU or the emulator and compares every stage with the reference.\v"
-      "KEY is tokens=8,tp=4,ratio=2,window=128,tuned=0 or a canonical name; FILE is a code object. Exit codes: 0 good, 1 results differ or "
-      "a "
-      "gate fails, 2 usage, bad key or bad file, 3 environment (no llc, no device), 4 fault or timeout.",
+      "KEY is tokens=8,tp=4,ratio=2,window=128,tuned=0 or a canonical name; FILE is a code object, BUNDLE a folder of them. Exit codes: 0 "
+      "good, 1 "
+      "results differ or a gate fails, 2 usage, bad key or bad file, 3 environment (no llc, no device), 4 fault or timeout.",
       NULL, NULL, NULL};
   if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, NULL, &run) != 0) exit(RUN_USAGE);
   return run;

@@ -8,10 +8,10 @@ export LC_ALL=C
 dir=$(mktemp -d "${TMPDIR:-/tmp}/frontgen-test-XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-# ---- what --help says: "COMMAND --option=METAVARIABLE" a line; COMMAND is - where a program has none
+# ---- what --help says: "COMMAND --option=METAVARIABLE" a line, and "COMMAND takes WORDS"; COMMAND is - where a program has none
 
 help_options() { # COMMAND, on --help's text
-  sed -n "s/^  *\(-[A-Za-z?], \)\{0,1\}\(--[a-z0-9-]*[^ ]*\).*/$1 \2/p" | sort -u
+  sed -n "s/^  *\(-[A-Za-z?], \)\{0,1\}\(--[a-z0-9-]*[^ ]*\).*/$1 \2/p; s/^Usage: .* \[OPTION\.\.\.\] /$1 takes /p" | sort -u
 }
 frontgen_commands() { "$frontgen" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'; }
 {
@@ -37,10 +37,14 @@ synopsis() { # PROGRAM COMMANDS?
     $1 == program {
       command = many ? $2 : "-"
       gsub(/[][]/, " ")
-      for (i = 2; i <= NF; i++) {
+      gsub(/ [.][.][.]/, "...")
+      takes = ""
+      for (i = many ? 3 : 2; i <= NF; i++) {
         if ($i ~ /^--/) print command, $i
         else if ($i ~ /^-/) { print command, long[$i] "=" $(i + 1); i++ }
+        else takes = takes " " $i
       }
+      print command, "takes" takes
     }' | sort -u
 }
 man_findings() { # PAGE PROGRAM
@@ -51,7 +55,7 @@ man_findings() { # PAGE PROGRAM
   synopsis "$2" "$many" <"$dir/page" >"$dir/synopsis"
   # Every command takes --help; it is among the options, and not in the synopsis.
   grep -v -e '--help' -e '--usage' -e '--version' "$dir/$2.help" | diff - "$dir/synopsis" | sed -n "s/^< /$2.1: its synopsis lacks /p; s/^> /$2.1: its synopsis has, and --help lacks, /p"
-  cut -d' ' -f2 "$dir/$2.help" | sort -u >"$dir/wanted"
+  grep -o -e ' --.*' "$dir/$2.help" | tr -d ' ' | sort -u >"$dir/wanted"
   section OPTIONS <"$dir/page" | sed -n '/^     -/ { s/^ *\(-[A-Za-z?]\( [A-Z]*\)\{0,1\}, \)\{0,1\}//; s/[ ,].*//; p }' | sort -u | diff "$dir/wanted" - |
     sed -n "s/^< /$2.1: its OPTIONS lack /p; s/^> /$2.1: among its OPTIONS, and not in --help: /p"
   if [ "$many" = 1 ]; then
@@ -91,7 +95,7 @@ zsh_options() { # FILE COMMAND
 completion_findings() { # FILE PROGRAM
   for command in $(cut -d' ' -f1 "$dir/$2.help" | sort -u); do
     line="$2 ${command#-} --"
-    grep "^$command " "$dir/$2.help" | sed 's/^[^ ]* //; s/=.*/=/; s/\[=$//' | sort -u >"$dir/wanted"
+    grep "^$command --" "$dir/$2.help" | sed 's/^[^ ]* //; s/=.*/=/; s/\[=$//' | sort -u >"$dir/wanted"
     offered "$1" "$2" "$line" | sort -u | diff "$dir/wanted" - |
       sed -n "s/^< /bash completion of $2 $command lacks /p; s/^> /bash completion of $2 $command, and not in --help: /p"
     grep "^$command " "$dir/$2.help" | grep -o -- ' --[a-z0-9-]*' | tr -d ' ' | sort -u >"$dir/wanted"
@@ -150,6 +154,8 @@ self_test() {
   man_findings "$dir/altered" frontgen | planted 'an option that the man page does not describe'
   sed 's/^\.It Fl -json/.It Fl -jason/' "$page" >"$dir/altered"
   man_findings "$dir/altered" frontgen | planted 'an option that the program does not have'
+  sed 's/^\.Ar A B/.Ar A/' "$page" >"$dir/altered"
+  man_findings "$dir/altered" frontgen | planted 'an argument that the synopsis lacks'
   sed 's/^\.Cm keys/.Cm locks/' "$page" >"$dir/altered"
   man_findings "$dir/altered" frontgen | planted 'a command that the program does not have'
   sed 's/^\.Op Fl -save-temps//' "$page" >"$dir/altered"
@@ -172,5 +178,5 @@ self_test() {
 findings >"$dir/found"
 self_test >>"$dir/found"
 cat "$dir/found"
-echo "$(cat "$dir/frontgen.help" "$dir/frontrun.help" | wc -l) options, $(wc -l <"$dir/found") findings"
+echo "$(cat "$dir/frontgen.help" "$dir/frontrun.help" | grep -c -e --) options, $(wc -l <"$dir/found") findings"
 [ ! -s "$dir/found" ]
