@@ -88,6 +88,18 @@ static bool belongs(const char *name) {
   return ends(name, ".hsaco") || strcmp(name, BUNDLE_MANIFEST) == 0 || strncmp(name, BUNDLE_SUMS, strlen(BUNDLE_SUMS)) == 0;
 }
 
+/* The C file must not stand in the bundle, which holds code objects alone. */
+static enum frontgen_status check_embed(const struct bundle_options *o, const struct bundle_work *w, char *error) {
+  char parent[PATH_MAX], real[PATH_MAX];
+  const char *slash = o->embed ? strrchr(o->embed, '/') : NULL;
+  if (!slash || slash - o->embed >= PATH_MAX - 1) return FRONTGEN_GOOD;
+  snprintf(parent, sizeof parent, "%.*s/", (int)(slash - o->embed), o->embed);
+  if (!realpath(parent, real) || strcmp(real, w->folder) != 0) return FRONTGEN_GOOD;
+  snprintf(
+      error, FRONTGEN_ERROR_MAX, "--embed %.300s stands in the bundle, which holds code objects alone: name a file elsewhere", o->embed);
+  return FRONTGEN_USAGE;
+}
+
 /* The number of files in the folder; -1: it is not there. Refuses a folder that is no bundle: it would be replaced. */
 static enum frontgen_status look(const struct bundle_work *w, long *there, char *error) {
   DIR *folder = opendir(w->folder);
@@ -184,7 +196,8 @@ enum frontgen_status bundle_publish(
     const struct bundle_options *o, const struct bundle_work *w, struct bundle_result *result, char error[FRONTGEN_ERROR_MAX]) {
   struct content c = {0};
   long there;
-  enum frontgen_status status = look(w, &there, error);
+  enum frontgen_status status = check_embed(o, w, error);
+  if (!status) status = look(w, &there, error);
   if (!status) status = gather(o, w, &c, error);
   if (!status && !stands(w, &c, there)) {
     result->changed = true;

@@ -47,7 +47,8 @@ enum {
   CMD_JOBS = 64,
   CMD_SHARD = 128,
   CMD_EMBED = 256,
-  CMD_JUNIT = 512
+  CMD_JUNIT = 512,
+  CMD_LAUNCH_LIMIT = 1024
 };
 
 /* Parses a command's line; at least one word, at most `most`. Returns -1 to go on, else the exit code (--help, or a message printed). */

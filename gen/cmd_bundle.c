@@ -2,6 +2,7 @@
 /* frontgen bundle PATTERN...: a folder of code objects. */
 #include "bundle.h"
 #include "cmd.h"
+#include "output.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -58,6 +59,8 @@ int cmd_make_bundle(const struct cmd_line *line, struct bundle_options *o) {
   o->tools = &line->options;
   int status = make_parents(line->output);
   if (status) return status;
+  if (line->embed) status = (int)output_check(line->embed, error); /* before the work, not after it */
+  if (status) return cmd_fail(status, "%s", error);
   status = (int)bundle_make(o, &result, error);
   if (status) return cmd_fail(status, "%s", error);
   int n = snprintf(text, sizeof text, "%s: %zu code objects, %llu bytes%s\n", line->output, result.files, (unsigned long long)result.bytes,

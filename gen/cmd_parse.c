@@ -25,6 +25,7 @@ static const struct argp_option all_options[] = {
     {"output", 'o', "DIR", 0, "the folder to write to (made if it is missing; default: here)", 0},
     {"save-temps", OPT_SAVE_TEMPS, NULL, 0, "keep the IR and what opt and llc made, beside the output", 0},
     {"time-limit", OPT_SECONDS, "SECONDS", 0, "a tool's time limit (default 60)", 0},
+    {"time-limit", OPT_SECONDS, "SECONDS", 0, "a launch's time limit (default 600)", 0},
     {"memory-limit", OPT_MEBIBYTES, "MIB", 0, "a tool's memory limit (default 4096)", 0},
     {"json", OPT_JSON, NULL, 0, "as JSON", 0},
     {"jobs", 'j', "N", 0, "how many at once (default: one a CPU)", 0},
@@ -33,8 +34,8 @@ static const struct argp_option all_options[] = {
     {"junit", OPT_JUNIT, "FILE.xml", 0, "a JUnit report, too", 0},
     {"help", OPT_HELP, NULL, 0, "this text", 0},
 };
-static const int needs[] = {
-    CMD_ARCH, CMD_OUTPUT, CMD_SAVE_TEMPS, CMD_LIMITS, CMD_LIMITS, CMD_JSON, CMD_JOBS, CMD_SHARD, CMD_EMBED, CMD_JUNIT, CMD_HELP};
+static const int needs[] = {CMD_ARCH, CMD_OUTPUT, CMD_SAVE_TEMPS, CMD_LIMITS, CMD_LAUNCH_LIMIT, CMD_LIMITS, CMD_JSON, CMD_JOBS, CMD_SHARD,
+    CMD_EMBED, CMD_JUNIT, CMD_HELP};
 enum { OPTIONS = sizeof needs / sizeof *needs };
 
 static bool limit_value(const char *text, uint32_t *value) {

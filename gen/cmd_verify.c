@@ -62,7 +62,7 @@ int cmd_verify(int argc, char **argv) {
   struct front_bundle_entry *entries = NULL;
   size_t count = 0;
   char frontrun[4096], error[FRONTGEN_ERROR_MAX];
-  int status = cmd_parse(argc, argv, CMD_JOBS | CMD_JUNIT | CMD_LIMITS, "BUNDLE", doc, 1, &line);
+  int status = cmd_parse(argc, argv, CMD_JOBS | CMD_JUNIT | CMD_LAUNCH_LIMIT, "BUNDLE", doc, 1, &line);
   if (status >= 0) return status;
   status = FRONTGEN_GOOD;
   if (line.junit) {

@@ -219,6 +219,16 @@ static void test_one_changes(void **state) {
   free((void *)(uintptr_t)folder);
 }
 
+/* Nothing but code objects and their index ships. */
+static void test_embedded_elsewhere(void **state) {
+  (void)state;
+  struct outcome o = bundle(PATTERN, whole, NULL, (const char *const[3]){"--embed", path_in(whole, "kernels.c"), NULL});
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "kernels.c stands in the bundle"));
+  assert_int_equal(count_files(whole), 4);
+  outcome_free(&o);
+}
+
 /* A C compiler and the linker take the table, and libfront opens it. */
 static void test_embedded(void **state) {
   (void)state;
@@ -434,6 +444,28 @@ static void test_verify(void **state) {
   free((void *)(uintptr_t)folder);
 }
 
+/* A frontrun that cannot do its work is an error, not a failure, whatever it says of it. */
+static void test_verify_report_of_errors(void **state) {
+  (void)state;
+  const char *report = strdup(path_in(temp_dir(), "report.xml"));
+  const char *setting = script("FRONTGEN_FRONTRUN", "#!/bin/sh\necho 'frontrun: a <fault> & \"more\"' >&2\nexit 4\n");
+  struct outcome o = run_argv((const char *const[]){FRONTGEN, "verify", whole, "--junit", report, NULL},
+      &(struct run_options){.env = (const char *const[]){setting, NULL}});
+  assert_code(&o, 4);
+  assert_non_null(strstr(o.err, "frontgen: " ONE ": a <fault> & \"more\"\n"));
+  outcome_free(&o);
+  char *xml = read_file(report, NULL);
+  assert_non_null(strstr(xml, "tests=\"2\" failures=\"0\" errors=\"2\""));
+  assert_non_null(strstr(xml, "<error message=\"a &#60;fault&#62; &#38; &#34;more&#34;\" type=\"exit code 4\"/>"));
+  free(xml);
+  o = run_argv((const char *const[]){FRONTGEN, "verify", whole, NULL},
+      &(struct run_options){.env = (const char *const[]){"FRONTGEN_FRONTRUN=/nowhere/frontrun", NULL}});
+  assert_code(&o, 3);
+  assert_non_null(strstr(o.err, "cannot run frontrun (/nowhere/frontrun: No such file or directory)"));
+  outcome_free(&o);
+  free((void *)(uintptr_t)report);
+}
+
 /* Interrupted, it leaves no kernel running. */
 static void test_verify_interrupted(void **state) {
   (void)state;
@@ -505,11 +537,11 @@ static void test_damaged(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest made[] = {cmocka_unit_test(test_shippable), cmocka_unit_test(test_manifest), cmocka_unit_test(test_shards),
       cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_same_ir), cmocka_unit_test(test_one_changes),
-      cmocka_unit_test(test_embedded)};
+      cmocka_unit_test(test_embedded), cmocka_unit_test(test_embedded_elsewhere)};
   const struct CMUnitTest safe[] = {cmocka_unit_test(test_gate), cmocka_unit_test(test_limits), cmocka_unit_test(test_killed),
       cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_ninja)};
   const struct CMUnitTest use[] = {cmocka_unit_test(test_relocated), cmocka_unit_test(test_verify),
-      cmocka_unit_test(test_verify_interrupted), cmocka_unit_test(test_damaged)};
+      cmocka_unit_test(test_verify_interrupted), cmocka_unit_test(test_verify_report_of_errors), cmocka_unit_test(test_damaged)};
   if (argc != 2) return 2;
   if (strcmp(argv[1], "make") == 0) return cmocka_run_group_tests_name("make", made, make_whole, NULL);
   if (strcmp(argv[1], "safe") == 0) return cmocka_run_group_tests_name("safe", safe, make_whole, NULL);
