@@ -9,6 +9,7 @@
 #include <llvm-c/Target.h>
 #include <pthread.h>
 
+#include "encoding.h"
 #include "row.h"
 
 enum { ROW_SLOTS = 4096, TEXT_MAX = 256 };
@@ -80,14 +81,14 @@ static void leftover_error(struct reading *r) {
 }
 
 /* Instruction text -> *in. False, and a sentence. */
-static bool read_inst(struct decoder *d, const char *line, struct inst *in, char error[DECODE_ERROR_MAX]) {
+static bool read_inst(struct decoder *d, const uint8_t *code, const char *line, struct inst *in, char error[DECODE_ERROR_MAX]) {
   struct inst_text text;
   char name[TEXT_NAME_MAX + 8], text_error[TEXT_ERROR_MAX];
   if (!inst_text_parse(line, &text, text_error)) {
     snprintf(error, DECODE_ERROR_MAX, "%s", text_error);
     return false;
   }
-  struct reading r = {.text = &text, .program = d->program, .in = in, .mods_left = text.mods, .error = error};
+  struct reading r = {.text = &text, .program = d->program, .in = in, .mods_left = text.mods, .error = error, .code = code};
   if (inst_text_has(&text, TEXT_MOD_CLAMP)) {
     snprintf(name, sizeof name, "%s clamp", text.name);
     r.row = find_row(d, name);
@@ -107,6 +108,8 @@ static bool read_inst(struct decoder *d, const char *line, struct inst *in, char
   r.row->read(&r);
   if (r.next < text.operands) reading_error(&r, "the emulator does not know its operand %u", r.next + 1);
   if (r.mods_left) leftover_error(&r);
+  const char *lost = encoding_loses(code, &text);
+  if (lost) reading_error(&r, "%s", lost);
   return !r.failed;
 }
 
@@ -116,9 +119,11 @@ static bool decode_one(struct decoder *d, uint64_t at) {
   struct inst *in = &p->inst[p->count];
   char line[TEXT_MAX], error[DECODE_ERROR_MAX] = "";
   uint8_t bytes[16] = {0};
-  memcpy(bytes, d->text + at, p->bytes - at < sizeof bytes ? p->bytes - at : sizeof bytes);
-  size_t size = LLVMDisasmInstruction(
-      d->disassembler, bytes, p->bytes - at < sizeof bytes ? p->bytes - at : sizeof bytes, p->address + at, line, sizeof line);
+  size_t left = p->bytes - at < sizeof bytes ? p->bytes - at : sizeof bytes, size = 0;
+  memcpy(bytes, d->text + at, left);
+  /* All 16: LLVM reads a literal also where the code ends in front of it. */
+  if (!encoding_stops_llvm(bytes)) size = LLVMDisasmInstruction(d->disassembler, bytes, sizeof bytes, p->address + at, line, sizeof line);
+  if (size > left) size = 0;
   memset(in, 0, sizeof *in);
   in->address = p->address + at;
   in->bytes = size ? (uint32_t)size : 4;
@@ -129,7 +134,7 @@ static bool decode_one(struct decoder *d, uint64_t at) {
     snprintf(line, sizeof line, "0x%08x", word);
     snprintf(error, sizeof error, "not an instruction of this GPU");
   }
-  if (!size || !read_inst(d, line, in, error)) {
+  if (!size || !read_inst(d, bytes, line, in, error)) {
     in->run = run_refused;
     in->class = CLASS_CONTROL;
     d->refusal_at[p->count] = keep_text(d, error);

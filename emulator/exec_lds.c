@@ -7,34 +7,17 @@ enum { EXTRA_BYTES = 0x1F, EXTRA_PART_SHIFT = 5, EXTRA_RETURNS = 0x100, EXTRA_CO
 
 /* --- shapes --------------------------------------------------------------------------------------------------------------- */
 
-/* A group of VGPRs as the next operand. */
-static void take_data(struct reading *r, struct source *s, uint32_t words) {
-  const struct text_operand *op = take_text(r);
-  bool vector = op->kind == TEXT_VGPR || op->kind == TEXT_AGPR;
-  if (!vector || op->count != words) reading_error(r, "operand %u should be %u VGPRs", r->next, words);
-  *s = (struct source){.kind = OPERAND_VGPR,
-      .words = (uint8_t)words,
-      .select = SELECT_ALL,
-      .reg = (uint16_t)(op->reg + (op->kind == TEXT_AGPR ? VGPRS : 0))};
-}
-
-static void take_result(struct reading *r, uint32_t words) {
-  struct source s;
-  take_data(r, &s, words);
-  r->in->dst = (struct dest){.kind = OPERAND_VGPR, .words = (uint8_t)words, .reg = s.reg, .select = SELECT_ALL};
-}
-
 static uint32_t words_of(uint32_t bytes) { return bytes < 4 ? 1 : bytes / 4; }
 
 static void read_ds_read(struct reading *r) {
-  take_result(r, words_of(r->row->extra & EXTRA_BYTES));
-  take_data(r, &r->in->src[0], 1);
+  take_vgpr_result(r, words_of(r->row->extra & EXTRA_BYTES));
+  r->in->src[0] = take_vgprs(r, 1);
   r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
 }
 
 static void read_ds_write(struct reading *r) {
-  take_data(r, &r->in->src[0], 1);
-  take_data(r, &r->in->src[1], words_of(r->row->extra & EXTRA_BYTES));
+  r->in->src[0] = take_vgprs(r, 1);
+  r->in->src[1] = take_vgprs(r, words_of(r->row->extra & EXTRA_BYTES));
   r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
 }
 
@@ -45,39 +28,40 @@ static void take_offsets2(struct reading *r) {
 }
 
 static void read_ds_read2(struct reading *r) {
-  take_result(r, (r->row->extra & 15u) / 2);
-  take_data(r, &r->in->src[0], 1);
+  take_vgpr_result(r, (r->row->extra & 15u) / 2);
+  r->in->src[0] = take_vgprs(r, 1);
   take_offsets2(r);
 }
 
 static void read_ds_write2(struct reading *r) {
-  take_data(r, &r->in->src[0], 1);
-  take_data(r, &r->in->src[1], (r->row->extra & 15u) / 4);
-  take_data(r, &r->in->src[2], (r->row->extra & 15u) / 4);
+  r->in->src[0] = take_vgprs(r, 1);
+  r->in->src[1] = take_vgprs(r, (r->row->extra & 15u) / 4);
+  r->in->src[2] = take_vgprs(r, (r->row->extra & 15u) / 4);
   take_offsets2(r);
 }
 
 /* [result,] address, [compare,] data */
 static void read_ds_atomic(struct reading *r) {
   uint32_t words = words_of(r->row->extra & EXTRA_BYTES);
-  if (r->row->extra & EXTRA_RETURNS) take_result(r, words);
-  take_data(r, &r->in->src[0], 1);
-  if (r->row->extra & EXTRA_COMPARES) take_data(r, &r->in->src[2], words);
-  take_data(r, &r->in->src[1], words);
+  if (r->row->extra & EXTRA_RETURNS) take_vgpr_result(r, words);
+  r->in->src[0] = take_vgprs(r, 1);
+  if (r->row->extra & EXTRA_COMPARES) r->in->src[2] = take_vgprs(r, words);
+  r->in->src[1] = take_vgprs(r, words);
   r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
 }
 
 static void read_permute(struct reading *r) {
-  take_result(r, 1);
-  take_data(r, &r->in->src[0], 1);
-  take_data(r, &r->in->src[1], 1);
+  take_vgpr_result(r, 1);
+  r->in->src[0] = take_vgprs(r, 1);
+  r->in->src[1] = take_vgprs(r, 1);
   r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
 }
 
 static void read_swizzle(struct reading *r) {
-  take_result(r, 1);
-  take_data(r, &r->in->src[0], 1);
-  r->in->imm = (uint32_t)take_mod(r, TEXT_MOD_OFFSET);
+  take_vgpr_result(r, 1);
+  r->in->src[0] = take_vgprs(r, 1);
+  take_mod(r, TEXT_MOD_OFFSET); /* its text drops the mask of a rotation */
+  r->in->imm = r->code[0] | (uint32_t)r->code[1] << 8;
   if (r->in->imm >= 0xE000) reading_error(r, "the FFT mode is not modelled");
 }
 

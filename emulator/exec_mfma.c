@@ -38,21 +38,11 @@ static uint32_t element_bits(uint8_t e) { return e == F64 ? 64 : e == F32 || e =
 
 /* --- shape ---------------------------------------------------------------------------------------------------------------- */
 
-static void take_group(struct reading *r, struct source *s, uint32_t words) {
-  const struct text_operand *op = take_text(r);
-  bool vector = op->kind == TEXT_VGPR || op->kind == TEXT_AGPR;
-  if (!vector || op->count != words) reading_error(r, "operand %u should be %u VGPRs", r->next, words);
-  *s = (struct source){.kind = OPERAND_VGPR,
-      .words = (uint8_t)words,
-      .select = SELECT_ALL,
-      .reg = (uint16_t)(op->reg + (op->kind == TEXT_AGPR ? VGPRS : 0))};
-}
-
 /* C: registers or an inline constant for all elements. */
 static void take_c(struct reading *r, const struct mfma_shape *m, uint32_t words) {
   const struct text_operand *op = &r->text->operand[r->next];
   if (r->next >= r->text->operands || op->kind == TEXT_VGPR || op->kind == TEXT_AGPR) {
-    take_group(r, &r->in->src[2], words);
+    r->in->src[2] = take_vgprs(r, words);
     return;
   }
   r->in->sources = 2;
@@ -63,8 +53,8 @@ static void take_c(struct reading *r, const struct mfma_shape *m, uint32_t words
 /* Which byte of the scale register: op_sel is its low bit, op_sel_hi its high one. */
 static void take_scales(struct reading *r) {
   const struct inst_text *t = r->text;
-  take_group(r, &r->in->src[3], 1);
-  take_group(r, &r->in->src[4], 1);
+  r->in->src[3] = take_vgprs(r, 1);
+  r->in->src[4] = take_vgprs(r, 1);
   for (uint8_t i = 0; i < 2; i++) {
     bool low = i < t->list_count[TEXT_MOD_OP_SEL] && t->list[TEXT_MOD_OP_SEL][i];
     bool high = i < t->list_count[TEXT_MOD_OP_SEL_HI] ? t->list[TEXT_MOD_OP_SEL_HI][i] : true;
@@ -78,11 +68,9 @@ static void read_mfma(struct reading *r) {
   const struct mfma_shape *m = &shapes[r->row->extra];
   struct inst *in = r->in;
   uint32_t elements = (uint32_t)m->k * m->blocks, d_words = (uint32_t)m->rows * m->columns * m->blocks / 64 * element_bits(m->d) / 32;
-  struct source d;
-  take_group(r, &d, d_words);
-  in->dst = (struct dest){.kind = OPERAND_VGPR, .words = d.words, .reg = d.reg, .select = SELECT_ALL};
-  take_group(r, &in->src[0], m->rows * elements / 64 * element_bits(m->a) / 32);
-  take_group(r, &in->src[1], m->columns * elements / 64 * element_bits(m->b) / 32);
+  take_vgpr_result(r, d_words);
+  in->src[0] = take_vgprs(r, m->rows * elements / 64 * element_bits(m->a) / 32);
+  in->src[1] = take_vgprs(r, m->columns * elements / 64 * element_bits(m->b) / 32);
   take_c(r, m, d_words);
   if (m->scaled) take_scales(r);
   in->sources = 0; /* none goes through operand() */

@@ -18,9 +18,10 @@ struct reading {
   const struct isa_row *row;
   const struct program *program;
   struct inst *in;
-  uint32_t next;      /* text operand */
-  uint64_t mods_left; /* modifiers not yet taken */
-  char *error;        /* DECODE_ERROR_MAX */
+  const uint8_t *code; /* its bytes, for what the text does not say */
+  uint32_t next;       /* text operand */
+  uint64_t mods_left;  /* modifiers not yet taken */
+  char *error;         /* DECODE_ERROR_MAX */
   bool failed;
 };
 
@@ -66,6 +67,11 @@ void take_vector_dest(struct reading *r, enum isa_type type);
 void take_scalar_dest(struct reading *r, struct dest *dst, enum isa_type type);
 /* A copy of the vector destination as one more source. */
 void add_dest_source(struct reading *r, enum isa_type type);
+/* Groups of VGPRs (or AGPRs) whose elements the row's function picks itself: of an operand; the next operand; the result. */
+bool text_is_vector(const struct text_operand *op);
+struct source vgprs_of(const struct text_operand *op);
+struct source take_vgprs(struct reading *r, uint32_t words);
+void take_vgpr_result(struct reading *r, uint32_t words);
 /* An immediate, decimal or hexadecimal. */
 int64_t take_integer(struct reading *r);
 /* DPP, SDWA, clamp, omod, op_sel of vector arithmetic; after all operands. */

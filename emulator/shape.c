@@ -148,16 +148,36 @@ void take_source(struct reading *r, enum isa_type type) {
   if (op->count != s->words) reading_error(r, "operand %u has %u registers, the emulator's row wants %u", r->next, op->count, s->words);
 }
 
-static bool is_vector(const struct text_operand *op) { return op->kind == TEXT_VGPR || op->kind == TEXT_AGPR; }
+bool text_is_vector(const struct text_operand *op) { return op->kind == TEXT_VGPR || op->kind == TEXT_AGPR; }
 
 void take_vector_source(struct reading *r, enum isa_type type) {
-  if (r->next < r->text->operands && !is_vector(&r->text->operand[r->next])) reading_error(r, "operand %u should be a VGPR", r->next + 1);
+  if (r->next < r->text->operands && !text_is_vector(&r->text->operand[r->next]))
+    reading_error(r, "operand %u should be a VGPR", r->next + 1);
   take_source(r, type);
 }
 
 void take_scalar_source(struct reading *r, enum isa_type type) {
-  if (r->next < r->text->operands && is_vector(&r->text->operand[r->next])) reading_error(r, "operand %u should be a scalar", r->next + 1);
+  if (r->next < r->text->operands && text_is_vector(&r->text->operand[r->next]))
+    reading_error(r, "operand %u should be a scalar", r->next + 1);
   take_source(r, type);
+}
+
+struct source vgprs_of(const struct text_operand *op) {
+  return (struct source){.kind = OPERAND_VGPR,
+      .words = (uint8_t)op->count,
+      .select = SELECT_ALL,
+      .reg = (uint16_t)(op->reg + (op->kind == TEXT_AGPR ? VGPRS : 0))};
+}
+
+struct source take_vgprs(struct reading *r, uint32_t words) {
+  const struct text_operand *op = take_text(r);
+  if (!text_is_vector(op) || op->count != words) reading_error(r, "operand %u should be %u VGPRs", r->next, words);
+  return vgprs_of(op);
+}
+
+void take_vgpr_result(struct reading *r, uint32_t words) {
+  struct source s = take_vgprs(r, words);
+  r->in->dst = (struct dest){.kind = OPERAND_VGPR, .words = s.words, .reg = s.reg, .select = SELECT_ALL};
 }
 
 /* --- destinations --------------------------------------------------------------------------------------------------------- */
@@ -165,7 +185,7 @@ void take_scalar_source(struct reading *r, enum isa_type type) {
 void take_vector_dest(struct reading *r, enum isa_type type) {
   const struct text_operand *op = take_text(r);
   struct dest *d = &r->in->dst;
-  if (!is_vector(op)) reading_error(r, "operand %u should be a VGPR", r->next);
+  if (!text_is_vector(op)) reading_error(r, "operand %u should be a VGPR", r->next);
   d->kind = OPERAND_VGPR;
   d->type = (uint8_t)type;
   d->words = (uint8_t)type_words(type);

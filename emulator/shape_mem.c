@@ -2,30 +2,10 @@
 /* The shapes of vector memory. Sources: 0 the address, 1 the base (a resource, or a scalar pair), 2 the scalar offset, 3 the data. */
 #include "shape_mem.h"
 
-static struct source vector_group(const struct text_operand *op) {
-  return (struct source){.kind = OPERAND_VGPR,
-      .words = (uint8_t)op->count,
-      .select = SELECT_ALL,
-      .reg = (uint16_t)(op->reg + (op->kind == TEXT_AGPR ? VGPRS : 0))};
-}
-
-static bool is_vector(const struct text_operand *op) { return op->kind == TEXT_VGPR || op->kind == TEXT_AGPR; }
-
-static struct source take_vgprs(struct reading *r, uint32_t words) {
-  const struct text_operand *op = take_text(r);
-  if (!is_vector(op) || op->count != words) reading_error(r, "operand %u should be %u VGPRs", r->next, words);
-  return vector_group(op);
-}
-
 static struct source take_sgprs(struct reading *r, uint32_t words) {
   const struct text_operand *op = take_text(r);
   if (op->kind != TEXT_SREG || op->count != words) reading_error(r, "operand %u should be %u scalar registers", r->next, words);
   return (struct source){.kind = OPERAND_SREG, .words = (uint8_t)words, .reg = op->reg, .select = SELECT_ALL};
-}
-
-static void take_result(struct reading *r, uint32_t words) {
-  struct source s = take_vgprs(r, words);
-  r->in->dst = (struct dest){.kind = OPERAND_VGPR, .words = s.words, .reg = s.reg, .select = SELECT_ALL};
 }
 
 static uint32_t row_words(const struct reading *r) {
@@ -53,8 +33,8 @@ static void take_buffer_address(struct reading *r) {
 static void take_global_address(struct reading *r) {
   struct inst *in = r->in;
   const struct text_operand *address = take_text(r);
-  if (!is_vector(address)) reading_error(r, "operand %u should be VGPRs", r->next);
-  in->src[0] = vector_group(address);
+  if (!text_is_vector(address)) reading_error(r, "operand %u should be VGPRs", r->next);
+  in->src[0] = vgprs_of(address);
   in->offset = take_mod(r, TEXT_MOD_OFFSET);
   take_cache_mods(r);
 }
@@ -77,7 +57,7 @@ static void take_global_base(struct reading *r) {
 void read_buffer_load(struct reading *r) {
   r->in->lds = take_mod(r, TEXT_MOD_LDS);
   if (!r->in->lds)
-    take_result(r, row_words(r));
+    take_vgpr_result(r, row_words(r));
   else if ((r->row->extra & MEM_BYTES) != 4)
     reading_error(r, "a load to LDS of other than one dword a lane is not modelled");
   take_buffer_address(r);
@@ -98,7 +78,7 @@ void read_buffer_atomic(struct reading *r) {
 }
 
 void read_global_load(struct reading *r) {
-  take_result(r, row_words(r));
+  take_vgpr_result(r, row_words(r));
   take_global_address(r);
   take_global_base(r);
 }
@@ -111,7 +91,7 @@ void read_global_store(struct reading *r) {
 
 /* [result,] address, data, base */
 void read_global_atomic(struct reading *r) {
-  if (inst_text_has(r->text, TEXT_MOD_SC0)) take_result(r, row_words(r));
+  if (inst_text_has(r->text, TEXT_MOD_SC0)) take_vgpr_result(r, row_words(r));
   take_global_address(r);
   take_atomic_data(r);
   take_global_base(r);
@@ -121,9 +101,9 @@ void read_global_atomic(struct reading *r) {
 static void take_scratch_base(struct reading *r, struct source *s, bool vector) {
   const struct text_operand *op = take_text(r);
   if (op->kind == TEXT_OFF) return;
-  if (vector ? !is_vector(op) : op->kind != TEXT_SREG) reading_error(r, "operand %u is no address of scratch memory", r->next);
+  if (vector ? !text_is_vector(op) : op->kind != TEXT_SREG) reading_error(r, "operand %u is no address of scratch memory", r->next);
   if (op->count != 1) reading_error(r, "the address has %u registers", op->count);
-  *s = vector ? vector_group(op) : (struct source){.kind = OPERAND_SREG, .words = 1, .reg = op->reg, .select = SELECT_ALL};
+  *s = vector ? vgprs_of(op) : (struct source){.kind = OPERAND_SREG, .words = 1, .reg = op->reg, .select = SELECT_ALL};
 }
 
 static void take_scratch_rest(struct reading *r) {
@@ -133,7 +113,7 @@ static void take_scratch_rest(struct reading *r) {
 }
 
 void read_scratch_load(struct reading *r) {
-  take_result(r, row_words(r));
+  take_vgpr_result(r, row_words(r));
   take_scratch_base(r, &r->in->src[0], true);
   take_scratch_base(r, &r->in->src[1], false);
   take_scratch_rest(r);
