@@ -83,7 +83,8 @@ static hsa_status_t run_dispatch(struct queue *q, const hsa_kernel_dispatch_pack
       .dispatch_id = index,
       .grid = {p->grid_size_x, dims > 1 ? p->grid_size_y : 1, dims > 2 ? p->grid_size_z : 1},
       .size = {p->workgroup_size_x, dims > 1 ? p->workgroup_size_y : 1, dims > 2 ? p->workgroup_size_z : 1},
-      .lds_bytes = p->group_segment_size};
+      .lds_bytes = p->group_segment_size,
+      .private_bytes = p->private_segment_size};
   if (!start.kernel) return refuse("no frozen executable of this agent has the packet's kernel object", p->kernel_object);
   queue_cus(q, start.cus);
   set_busy(q, true);

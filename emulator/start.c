@@ -59,6 +59,9 @@ bool start_plan(struct start *s, char error[START_ERROR_MAX]) {
   if (d->wave_size == 32) return refuse(error, "%s: waves of 32 lanes are not modelled", k->name);
   if (s->lds_bytes < d->group_segment_bytes)
     return refuse(error, "%s: the packet gives %u bytes of LDS, the kernel needs %u", k->name, s->lds_bytes, d->group_segment_bytes);
+  if (s->private_bytes < d->private_segment_bytes)
+    return refuse(error, "%s: the packet gives a work-item %u bytes of private memory, the kernel needs %u", k->name, s->private_bytes,
+        d->private_segment_bytes);
   if (d->kernarg_bytes && !s->kernarg)
     return refuse(error, "%s: the packet has no kernarg address, the kernel reads %u bytes of it", k->name, d->kernarg_bytes);
   s->vgprs = d->accum_offset && d->accum_offset < d->vgprs ? d->accum_offset : d->vgprs;

@@ -15,6 +15,7 @@ struct start {
   uint32_t grid[3]; /* work-items */
   uint32_t size[3]; /* work-items of a workgroup */
   uint32_t lds_bytes;
+  uint32_t private_bytes;       /* of a work-item */
   uint32_t agent;               /* whose compute units it takes ... */
   uint32_t cus[MODEL_XCDS_MAX]; /* ... and by XCD, how many of them it may */
   /* From start_plan(). */

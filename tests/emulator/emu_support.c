@@ -114,6 +114,7 @@ static struct emu_kernel load(struct emu_gpu *g, void *image, size_t bytes) {
   GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &k.object));
   GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &k.kernarg_bytes));
   GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &k.lds_bytes));
+  GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &k.private_bytes));
   return k;
 }
 
@@ -165,6 +166,7 @@ uint64_t gpu_write_packet(
   p->grid_size_x = groups * size;
   p->grid_size_y = p->grid_size_z = 1;
   p->group_segment_size = k->lds_bytes;
+  p->private_segment_size = k->private_bytes;
   p->kernel_object = k->object;
   p->kernarg_address = at;
   p->completion_signal = done;

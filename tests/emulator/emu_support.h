@@ -23,7 +23,7 @@ struct emu_gpu {
 struct emu_kernel {
   hsa_executable_t executable;
   uint64_t object;
-  uint32_t kernarg_bytes, lds_bytes;
+  uint32_t kernarg_bytes, lds_bytes, private_bytes;
 };
 
 /* hsa_init, the GPU agent, a queue of 64 packets. */

@@ -2,6 +2,7 @@
 /* Queues: order and visibility of packets, signals, what the program sees of the indices. */
 #include "emu_support.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -309,6 +310,67 @@ static void a_mask_without_units_on_a_chiplet_is_refused(void **state) {
   kernel_free(&k);
 }
 
+/* a[i] through private memory: an array that is indexed by what was loaded. */
+static const char private_ir[] = KERNEL_IR("", "ptr addrspace(1) %a", "64",
+    "  %room = alloca [64 x i32], addrspace(5)\n" AT_IR("%p", "i32", "%a",
+        "%i") "  %v = load i32, ptr addrspace(1) %p\n"
+              "  %n = and i32 %v, 63\n  %at = getelementptr i32, ptr addrspace(5) %room, i32 %n\n  store volatile i32 %v, ptr addrspace(5) "
+              "%at\n"
+              "  %w = load volatile i32, ptr addrspace(5) %at\n  %x = add i32 %w, 1\n  store i32 %x, ptr addrspace(1) %p\n  ret void\n");
+
+static void a_packet_without_the_kernels_private_memory_is_refused(void **state) {
+  (void)state;
+  uint32_t *a = gpu_memory(&gpu, 64 * 4);
+  struct emu_kernel k = kernel_of_ir(&gpu, private_ir);
+  assert_true(k.private_bytes >= 256);
+  assert_int_equal(gpu_launch(&gpu, &k, 1, 64, &a, sizeof a), 0);
+  assert_int_equal(a[63], 1);
+  k.private_bytes--;
+  assert_int_equal(gpu_launch(&gpu, &k, 1, 64, &a, sizeof a), HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
+  assert_non_null(strstr(gpu_report(), "bytes of private memory, the kernel needs"));
+  kernel_free(&k);
+}
+
+enum { THREADS = 4, LAUNCHES_EACH = 10 };
+
+struct user {
+  struct emu_gpu gpu; /* a queue and a signal of its own */
+  const struct emu_kernel *kernel;
+  struct step_args args;
+  int error;
+};
+
+/* cmocka is for one thread: nothing here may fail a test. */
+static void *launch_often(void *data) {
+  struct user *u = data;
+  for (int i = 0; i < LAUNCHES_EACH && !u->error; i++) u->error = gpu_launch(&u->gpu, u->kernel, 2, 64, &u->args, sizeof u->args);
+  return NULL;
+}
+
+static void threads_with_queues_of_their_own_do_not_meet(void **state) {
+  (void)state;
+  struct emu_kernel k = kernel_of_ir(&gpu, step_ir);
+  struct user user[THREADS];
+  pthread_t thread[THREADS];
+  uint32_t wanted = 0;
+  for (int t = 0; t < THREADS; t++) {
+    user[t] = (struct user){.gpu = gpu, .kernel = &k, .args = {gpu_memory(&gpu, 2 * 64 * 4), 1}};
+    user[t].gpu.args = gpu_memory(&gpu, 64 * 1024);
+    assert_int_equal(hsa_queue_create(gpu.agent, 4, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, 0, 0, &user[t].gpu.queue), 0);
+    assert_int_equal(hsa_signal_create(0, 0, NULL, &user[t].gpu.signal), 0);
+  }
+  for (int t = 0; t < THREADS; t++) assert_int_equal(pthread_create(&thread[t], NULL, launch_often, &user[t]), 0);
+  for (int t = 0; t < THREADS; t++) assert_int_equal(pthread_join(thread[t], NULL), 0);
+  for (int i = 0; i < LAUNCHES_EACH; i++) wanted = wanted * 3 + 1;
+  for (int t = 0; t < THREADS; t++) {
+    assert_int_equal(user[t].error, 0);
+    assert_int_equal(user[t].args.a[127], wanted);
+    assert_int_equal(hsa_queue_destroy(user[t].gpu.queue), 0);
+    assert_int_equal(hsa_signal_destroy(user[t].gpu.signal), 0);
+  }
+  kernel_free(&k);
+}
+
 static void completion_signals_tell_when_a_launch_ran(void **state) {
   (void)state;
   struct step_args args = {gpu_memory(&gpu, 64 * 4), 1};
@@ -393,6 +455,8 @@ int main(void) {
       GPU_TEST(a_barrier_value_packet_waits_for_its_condition),
       GPU_TEST(a_mask_of_units_bounds_what_is_resident),
       GPU_TEST(a_mask_without_units_on_a_chiplet_is_refused),
+      GPU_TEST(a_packet_without_the_kernels_private_memory_is_refused),
+      GPU_TEST(threads_with_queues_of_their_own_do_not_meet),
       GPU_TEST(completion_signals_tell_when_a_launch_ran),
       GPU_TEST(a_failed_queue_runs_no_further_packet),
       GPU_TEST(destroying_a_queue_ends_the_launch_that_runs),
