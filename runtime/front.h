@@ -81,7 +81,7 @@ const char *front_version(void);
 uint32_t front_kernarg_abi(void);
 
 /* Receives one line, without a newline, of what the library does and passes over: the library it loaded, code objects that do not fit,
-   faults. Called from any thread, HSA's too; it must not call this library. */
+   faults. Called from any thread, HSA's too; it must not call this library, nor fork. */
 typedef void (*front_log_callback)(void *user, const char *line);
 
 /* Sets the process's log callback; null (the default): none. When this returns, the former one runs no more. */

@@ -2,23 +2,23 @@
 /* The process's log callback. */
 #include "log.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "front.h"
+#include "process.h"
 
+/* PROCESS_LOCK_LOG is held while the callback runs: who replaces it knows that it has returned. */
 static struct {
-  pthread_mutex_t lock; /* held while the callback runs: who replaces it knows that it has returned */
   _Atomic(front_log_callback) callback;
   void *user;
-} sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} sink;
 
 void front_log(front_log_callback callback, void *user) {
-  pthread_mutex_lock(&sink.lock);
+  process_watch();
+  pthread_mutex_lock(&process_lock[PROCESS_LOCK_LOG]);
   sink.callback = callback;
   sink.user = user;
-  pthread_mutex_unlock(&sink.lock);
+  pthread_mutex_unlock(&process_lock[PROCESS_LOCK_LOG]);
 }
 
 void log_line(const char *format, ...) {
@@ -28,8 +28,8 @@ void log_line(const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  pthread_mutex_lock(&sink.lock);
+  pthread_mutex_lock(&process_lock[PROCESS_LOCK_LOG]);
   front_log_callback callback = sink.callback;
   if (callback) callback(sink.user, line);
-  pthread_mutex_unlock(&sink.lock);
+  pthread_mutex_unlock(&process_lock[PROCESS_LOCK_LOG]);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes HSA. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +22,12 @@ struct library {
   char text[512];
 };
 
+/* Behind PROCESS_LOCK_OPEN. */
 static struct {
-  pthread_mutex_t lock;
   struct library library[LIBRARIES];
   bool opened;    /* once in this process or one that it was forked from, */
   uint32_t forks; /* when process_forks was this */
-} history = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} history;
 
 /* With the lock. Null: there are too many. */
 static struct library *find_library(const struct hsa_table *hsa) {
@@ -90,9 +89,9 @@ enum front_status front_open(const struct front_options *options, front_runtime 
   process_watch();
   status = hsa_table_load(o.hsa_library, &made->hsa, made->path, sizeof made->path);
   if (status == FRONT_OK) {
-    pthread_mutex_lock(&history.lock);
+    pthread_mutex_lock(&process_lock[PROCESS_LOCK_OPEN]);
     status = initialise(made);
-    pthread_mutex_unlock(&history.lock);
+    pthread_mutex_unlock(&process_lock[PROCESS_LOCK_OPEN]);
   }
   if (status != FRONT_OK) {
     free(made);
@@ -109,11 +108,11 @@ enum front_status front_close(front_runtime runtime) {
   uint32_t users = runtime.impl->users;
   if (users) return status_fail(FRONT_ERR_BUSY, "front_close: %u devices are open: close them first", users);
   const struct hsa_table *hsa = &runtime.impl->hsa;
-  pthread_mutex_lock(&history.lock);
+  pthread_mutex_lock(&process_lock[PROCESS_LOCK_OPEN]);
   struct library *library = find_library(hsa);
   if (library) library->users--;
   hsa_status_t code = hsa->hsa_shut_down();
-  pthread_mutex_unlock(&history.lock);
+  pthread_mutex_unlock(&process_lock[PROCESS_LOCK_OPEN]);
   enum front_status status = code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(hsa, FRONT_ERR_HSA, "hsa_shut_down", code);
   free(runtime.impl);
   return status;

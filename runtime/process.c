@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts forks. */
+/* Counts forks, and keeps locks out of them. */
 #include "process.h"
-
-#include <pthread.h>
 
 #include "status.h"
 
 _Atomic uint32_t process_forks;
 
-static void in_child(void) { process_forks++; }
+pthread_mutex_t process_lock[PROCESS_LOCKS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
-static void watch(void) { (void)pthread_atfork(NULL, NULL, in_child); }
+static void before_fork(void) {
+  for (int i = 0; i < PROCESS_LOCKS; i++) pthread_mutex_lock(&process_lock[i]);
+}
+
+static void in_parent(void) {
+  for (int i = 0; i < PROCESS_LOCKS; i++) pthread_mutex_unlock(&process_lock[i]);
+}
+
+static void in_child(void) {
+  process_forks++;
+  in_parent();
+}
+
+static void watch(void) { (void)pthread_atfork(before_fork, in_parent, in_child); }
 
 void process_watch(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

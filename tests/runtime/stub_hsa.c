@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { CPU_AGENT = 1, GPU_AGENT = STUB_GPU_AGENT, CPU_POOL = 7, GPU_POOL = 8, ALLOCATIONS = 4096 };
 
@@ -34,6 +35,9 @@ bool stub_fails(const char *function) {
 hsa_status_t hsa_init(void) {
   if (stub.no_driver) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   stub.inits++;
+  stub.initialising = stub.slow_init;
+  if (stub.slow_init) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  stub.initialising = false;
   const char *behaviour = getenv("FRONT_STUB"); /* for programs that a test runs */
   if (behaviour && !strcmp(behaviour, "hangs")) stub.behaviour = STUB_HANGS;
   if (behaviour && !strcmp(behaviour, "stops")) stub.behaviour = STUB_QUEUE_ERROR;

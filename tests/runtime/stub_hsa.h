@@ -27,6 +27,7 @@ struct stub_state {
   const char *isa;
   enum stub_behaviour behaviour;
   bool no_driver;             /* hsa_init says OUT_OF_RESOURCES */
+  bool slow_init;             /* hsa_init takes 50 ms */
   uint32_t gives_up;          /* the n-th packet from now leaves a guard record; 0: none */
   bool no_host_access;        /* the host cannot reach device memory */
   uint32_t fail_allocation;   /* the n-th pool allocation from now fails; 0: none */
@@ -36,6 +37,7 @@ struct stub_state {
   /* What was asked. */
   hsa_kernel_dispatch_packet_t packet[STUB_PACKETS];
   _Atomic uint32_t packets, last_queue_type;
+  _Atomic bool initialising; /* in a slow hsa_init */
   _Atomic int inits, allocations, queues, signals, executables, readers;
   const char *failed;           /* the call that fail_call made fail */
   _Atomic int faults_not_taken; /* memory faults that no handler took: HSA would have ended the process */

@@ -3,6 +3,8 @@
    for the process. */
 #include "stub_setup.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +76,35 @@ static void every_call_in_a_child_of_a_process_with_hsa_is_a_clear_error(void **
   assert_int_equal(front_wait(ticket, 0), FRONT_OK);
   take_down(&s);
   assert_int_equal(in_child(opens, NULL), 1); /* also when the parent has closed it */
+}
+
+static void *open_slowly(void *data) {
+  front_runtime runtime;
+  return front_open(data, &runtime) == FRONT_OK && front_close(runtime) == FRONT_OK ? NULL : data;
+}
+
+static int is_refused_at_once(const struct setup *s) {
+  const struct front_options o = options();
+  front_runtime runtime;
+  (void)s;
+  alarm(5); /* or it waits for a lock that nobody gives back */
+  return front_open(&o, &runtime) != FRONT_ERR_FORKED;
+}
+
+static void a_child_does_not_wait_for_a_lock_of_the_parents_threads(void **context) {
+  (void)context;
+  struct front_options o = options();
+  pthread_t thread;
+  void *failed;
+  front_runtime keeps;
+  assert_int_equal(front_open(&o, &keeps), FRONT_OK);
+  stub->slow_init = true;
+  assert_int_equal(pthread_create(&thread, NULL, open_slowly, &o), 0);
+  while (!stub->initialising) sched_yield();
+  assert_int_equal(in_child(is_refused_at_once, NULL), 0);
+  assert_int_equal(pthread_join(thread, &failed), 0);
+  assert_null(failed);
+  assert_int_equal(front_close(keeps), FRONT_OK);
 }
 
 static void hsa_is_opened_and_closed_any_number_of_times(void **context) {
@@ -239,6 +270,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(a_fork_before_the_first_open_is_fine, stub_before_each),
       cmocka_unit_test_setup(every_call_in_a_child_of_a_process_with_hsa_is_a_clear_error, stub_before_each),
+      cmocka_unit_test_setup(a_child_does_not_wait_for_a_lock_of_the_parents_threads, stub_before_each),
       cmocka_unit_test_setup(hsa_is_opened_and_closed_any_number_of_times, stub_before_each),
       cmocka_unit_test_setup(another_user_of_hsa_is_undisturbed, stub_before_each),
       cmocka_unit_test_setup(visible_device_lists_hide_and_renumber_as_hips_do, stub_before_each),
