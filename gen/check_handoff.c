@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gates on hand-offs: data stores are waited for, then a barrier, then the flag; LDS accesses are waited for before each barrier.
+/* Gates on hand-offs: data stores are waited for, then a barrier, then the flag; LDS stores are waited for before each barrier.
    Followed over every path of the code. */
 #include "check_gates.h"
 
@@ -10,7 +10,7 @@
 enum {
   PENDING = 1, /* a data store that no vmcnt(0) has waited for */
   WAITED = 2,  /* waited for, but no barrier since */
-  LDS = 4      /* an LDS access that no lgkmcnt(0) has waited for */
+  LDS = 4      /* an LDS store that no lgkmcnt(0) has waited for */
 };
 
 static bool is_data(const struct check *c, const struct check_inst *inst) {
@@ -29,7 +29,7 @@ static const char *put_name(const struct check *c, const struct check_inst *inst
 
 static unsigned step(const struct check *c, const struct check_inst *inst, unsigned state) {
   if (is_data(c, inst)) return state | PENDING;
-  if (strncmp(inst->text.name, "ds_", 3) == 0) return state | LDS;
+  if (strncmp(inst->text.name, "ds_write", 8) == 0) return state | LDS;
   if (strcmp(inst->text.name, "s_barrier") == 0) return state & ~(unsigned)WAITED;
   if (strcmp(inst->text.name, "s_waitcnt") != 0) return state;
   if (inst->text.wait_lgkm == 0) state &= ~(unsigned)LDS;
@@ -86,7 +86,7 @@ static uint32_t barriers_of(const struct plan *p) {
   return (p->xq ? 1 : 0) + wqkv + qkv + wqb;
 }
 
-/* No barrier waits for LDS by itself: a wave's access may still be on its way when another's, behind the barrier, is done. */
+/* No barrier waits for LDS by itself: a wave's store may still be on its way when another's load, behind the barrier, is done. */
 static void barrier_gate(struct check *c) {
   const struct check_code *code = &c->code;
   char wrong[CHECK_MESSAGE_MAX] = "";
@@ -99,7 +99,7 @@ static void barrier_gate(struct check *c) {
       const struct check_inst *inst = &code->inst[k];
       bool barrier = strcmp(inst->text.name, "s_barrier") == 0;
       examined += barrier;
-      if (barrier && (state & LDS)) check_note_fault(inst, wrong, "LDS accesses in flight at a barrier: lgkmcnt(0) is missing on a path");
+      if (barrier && (state & LDS)) check_note_fault(inst, wrong, "LDS stores in flight at a barrier: lgkmcnt(0) is missing on a path");
       state = step(c, inst, state);
     }
   }

@@ -92,8 +92,8 @@ void emit_poll(struct emit *e, enum poll_stage stage, val region, const val *at,
 void emit_await_flags(struct emit *e, enum poll_stage stage, val pair, uint32_t count, uint32_t line);
 /* The pair index of `pair` in this workgroup's XCD's copy. */
 val emit_on_my_copy(struct emit *e, val pair, uint32_t stride);
-/* All stores of the workgroup are done, device-wide. lds_in_flight: results of LDS loads before it may be used only behind it. */
-void emit_settle(struct emit *e, bool lds_in_flight);
+/* All stores of the workgroup are done, device-wide. */
+void emit_settle(struct emit *e);
 void emit_done(struct emit *e);
 
 /* emit_rows.c: token rows of MXFP8 words and codes, global memory -> registers -> LDS; and the sums of a GEMV's partials. */

@@ -86,13 +86,10 @@ val emit_on_my_copy(struct emit *e, val pair, uint32_t stride) {
 }
 
 /* Every wave waits for its own stores; behind the barrier all of them are done. */
-void emit_settle(struct emit *e, bool lds_in_flight) {
+void emit_settle(struct emit *e) {
   amd_sched_barrier(e->b);
   amd_wait_vmcnt0(e->b);
-  if (lds_in_flight)
-    amd_workgroup_barrier(e->b);
-  else
-    amd_meeting_barrier(e->b);
+  amd_meeting_barrier(e->b);
   amd_sched_barrier(e->b);
 }
 

@@ -232,7 +232,7 @@ static void store_qx8(struct emit *e, const struct qkv *k) {
 /* The token's flag: by thread 0, tuned by threads 0..7, a copy each. */
 static void publish_qx8(struct emit *e, const struct qkv *k) {
   struct ir *b = e->b;
-  emit_settle(e, e->plan->tuned); /* tuned: kv's sum of squares is used later */
+  emit_settle(e);
   val mine = ir_ult(b, e->tid, ir_i32(e->plan->copies));
   ir_if(b, mine, "qrdy flag");
   val copy = ir_mul(b, e->tid, ir_i32(e->plan->qrdy_stride));

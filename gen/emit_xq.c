@@ -157,7 +157,7 @@ void emit_xq(struct emit *e, const val loads[]) {
     store_unit(e, &u, &q);
     ir_end_if(b);
   }
-  emit_settle(e, false);
+  emit_settle(e);
   put_flags(e);
   ir_end_if(b);
 }

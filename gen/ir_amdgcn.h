@@ -34,7 +34,7 @@ val amd_thread_id(struct ir *b);
 void amd_sched_barrier(struct ir *b);     /* nothing moves across, in llc's schedulers */
 void amd_wait_vmcnt0(struct ir *b);       /* this wave's vector memory accesses are done */
 void amd_workgroup_barrier(struct ir *b); /* LDS stores before it are seen behind it; global ones are not waited for */
-void amd_meeting_barrier(struct ir *b);   /* the same where no LDS store comes before it, only loads whose results are used: no wait */
+void amd_meeting_barrier(struct ir *b);   /* the same where only LDS loads come before it, of bytes that stay as they are: no wait */
 void amd_sleep(struct ir *b);             /* s_sleep 1 */
 val amd_clock(struct ir *b);              /* the low 32 bits of the 100 MHz clock */
 
