@@ -219,6 +219,37 @@ static void test_one_changes(void **state) {
   free((void *)(uintptr_t)folder);
 }
 
+/* A reviewer's figures: of two kernels that differ, of bundles that do not have the same keys, and for a script. */
+static void test_diff(void **state) {
+  (void)state;
+  struct outcome o = run(FRONTGEN, "diff", path_in(whole, FILE_OF(ONE)), path_in(whole, FILE_OF(OTHER)));
+  assert_code(&o, 1);
+  assert_non_null(strstr(o.out, FILE_OF(ONE) ":  "));
+  assert_non_null(strstr(o.out, "instructions "));
+  assert_non_null(strstr(o.out, "1 other figures, 0 only in A, 0 only in B\n"));
+  outcome_free(&o);
+  o = run(FRONTGEN, "diff", whole, path_in(whole, FILE_OF(OTHER)));
+  assert_code(&o, 1);
+  assert_non_null(strstr(o.out, FILE_OF(ONE) ": only in A\n1 the same bytes, 0 other bytes"));
+  outcome_free(&o);
+  o = run(FRONTGEN, "diff", whole, whole, "--json");
+  assert_code(&o, 0);
+  json_t *rows = json_loads(o.out, 0, NULL), *loads = json_object_get(json_array_get(rows, 1), "loads");
+  assert_int_equal(json_array_size(rows), 2);
+  assert_true(json_is_true(json_object_get(json_array_get(rows, 0), "same_bytes")));
+  assert_int_equal(json_array_size(loads), 2);
+  /* as many loads as llvm-objdump shows */
+  struct outcome listing = run(OBJDUMP_PATH, "-d", path_in(whole, FILE_OF(OTHER)));
+  assert_code(&listing, 0);
+  json_int_t seen = 0;
+  for (const char *at = listing.out; (at = strstr(at, "\n\tbuffer_load")); at++) seen++;
+  assert_true(seen > 50);
+  assert_int_equal(json_integer_value(json_array_get(loads, 0)), seen);
+  json_decref(rows);
+  outcome_free(&listing);
+  outcome_free(&o);
+}
+
 /* Nothing but code objects and their index ships. */
 static void test_embedded_elsewhere(void **state) {
   (void)state;
@@ -537,7 +568,7 @@ static void test_damaged(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest made[] = {cmocka_unit_test(test_shippable), cmocka_unit_test(test_manifest), cmocka_unit_test(test_shards),
       cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_same_ir), cmocka_unit_test(test_one_changes),
-      cmocka_unit_test(test_embedded), cmocka_unit_test(test_embedded_elsewhere)};
+      cmocka_unit_test(test_embedded), cmocka_unit_test(test_embedded_elsewhere), cmocka_unit_test(test_diff)};
   const struct CMUnitTest safe[] = {cmocka_unit_test(test_gate), cmocka_unit_test(test_limits), cmocka_unit_test(test_killed),
       cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_ninja)};
   const struct CMUnitTest use[] = {cmocka_unit_test(test_relocated), cmocka_unit_test(test_verify),
