@@ -99,7 +99,7 @@ int gpu_teardown(void **state) {
 
 void *gpu_memory(struct emu_gpu *g, size_t bytes) { return allocate(g->device, g->agent, bytes); }
 
-static struct emu_kernel load(struct emu_gpu *g, void *image, size_t bytes) {
+static struct emu_kernel load(struct emu_gpu *g, const void *image, size_t bytes) {
   struct emu_kernel k;
   hsa_code_object_reader_t reader;
   hsa_executable_symbol_t symbol;
@@ -109,7 +109,6 @@ static struct emu_kernel load(struct emu_gpu *g, void *image, size_t bytes) {
   if (status != HSA_STATUS_SUCCESS) fail_msg("%s", gpu_report());
   GOOD(hsa_executable_freeze(k.executable, NULL));
   GOOD(hsa_code_object_reader_destroy(reader));
-  free(image);
   GOOD(hsa_executable_get_symbol_by_name(k.executable, "k.kd", &g->agent, &symbol));
   GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &k.object));
   GOOD(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &k.kernarg_bytes));
@@ -118,16 +117,29 @@ static struct emu_kernel load(struct emu_gpu *g, void *image, size_t bytes) {
   return k;
 }
 
+/* Code objects by the address of their IR, kept: tests load the same ones often, and llc takes its time. */
 struct emu_kernel kernel_of_ir(struct emu_gpu *g, const char *ir) {
-  size_t bytes;
-  void *image = ir_to_code_object(ir, "gfx950", true, NULL, &bytes);
-  return load(g, image, bytes);
+  static struct {
+    const char *ir;
+    void *image;
+    size_t bytes;
+  } known[16];
+  size_t i = 0;
+  while (i < sizeof known / sizeof known[0] - 1 && known[i].ir && known[i].ir != ir) i++;
+  if (known[i].ir != ir) {
+    free(known[i].image);
+    known[i].image = ir_to_code_object(ir, "gfx950", true, NULL, &known[i].bytes);
+    known[i].ir = ir;
+  }
+  return load(g, known[i].image, known[i].bytes);
 }
 
 struct emu_kernel kernel_of_assembly(struct emu_gpu *g, const char *assembly) {
   size_t bytes;
   void *image = assembly_to_code_object(assembly, "gfx950", &bytes);
-  return load(g, image, bytes);
+  struct emu_kernel k = load(g, image, bytes);
+  free(image);
+  return k;
 }
 
 void kernel_free(struct emu_kernel *k) { GOOD(hsa_executable_destroy(k->executable)); }

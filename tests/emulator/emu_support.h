@@ -39,7 +39,7 @@ int gpu_teardown(void **state);
 /* Device memory, zeros; freed by gpu_close. */
 void *gpu_memory(struct emu_gpu *g, size_t bytes);
 
-/* The kernel "k" of an IR module (or of assembly); the module's triple is amdgcn-amd-amdhsa. */
+/* The kernel "k" of an IR module (or of assembly); the module's triple is amdgcn-amd-amdhsa. `ir` stays as it is: it is compiled once. */
 struct emu_kernel kernel_of_ir(struct emu_gpu *g, const char *ir);
 struct emu_kernel kernel_of_assembly(struct emu_gpu *g, const char *assembly);
 void kernel_free(struct emu_kernel *k);
