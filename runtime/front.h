@@ -336,7 +336,7 @@ enum front_status front_queue_create(front_device device, const struct front_que
    unless the device is known to have stopped. For launches that do not end. */
 enum front_status front_queue_stop(front_queue queue);
 
-/* BUSY while a launch is in flight on a healthy queue. */
+/* Its tickets end with it. BUSY while a launch is in flight on a healthy queue. */
 enum front_status front_queue_destroy(front_queue queue);
 
 /* Puts one launch (256 x 512 threads) behind the queue's others: it starts when they have ended. Allocates nothing, locks nothing.
@@ -350,8 +350,8 @@ struct front_launch_options {
   size_t size;
   uint64_t after;      /* an hsa_signal_t's handle: the launch, and all behind it on its queue, start when its value is 0 */
   uint64_t completion; /* an hsa_signal_t's handle: 1 is subtracted when the launch has ended. Not if the queue dies before */
-  /* Called once, from a thread of HSA's, when the launch has ended (OK; TIMEOUT: it gave up) or the queue has died (FAULT). It must not
-     call this library; front_wait() then has the text. A launch is in flight until its callback has returned. */
+  /* Called once, from a thread of HSA's or by front_queue_stop(), when the launch has ended (OK; TIMEOUT: it gave up) or the queue has died
+     (FAULT). It must not call this library; front_wait() then has the text. A launch is in flight until its callback has returned. */
   void (*ended)(void *user, enum front_status status);
   void *user;
   /* Debug mode only: host copies of the inputs of these names. Null: the launch copies the device's, which are what the kernel will read
