@@ -61,7 +61,8 @@ enum frontgen_status bundle_make(const struct bundle_options *options, struct bu
   *result = (struct bundle_result){0};
   enum frontgen_status status = bundle_work_open(options->folder, &w, error);
   if (status) return status;
-  status = import(options, &w, error);
+  status = bundle_may_publish(options, &w, error);
+  if (!status) status = import(options, &w, error);
   if (!status) status = bundle_run_ninja(options, &w, error);
   if (!status) status = bundle_publish(options, &w, result, error);
   bundle_work_close(&w);

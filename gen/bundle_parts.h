@@ -46,6 +46,9 @@ enum frontgen_status bundle_run_ninja(const struct bundle_options *o, const stru
 enum frontgen_status bundle_manifest_entry(
     const char *file, const void *object, size_t bytes, const struct check_report *gates, struct text *out, char error[FRONTGEN_ERROR_MAX]);
 
+/* Refuses, before any work, what bundle_publish() could not do: a folder that is no bundle, a C file inside it. */
+enum frontgen_status bundle_may_publish(const struct bundle_options *o, const struct bundle_work *w, char error[FRONTGEN_ERROR_MAX]);
+
 /* Puts the bundle together and lets it take the folder's place, unless it stands there already; writes the C file. */
 enum frontgen_status bundle_publish(
     const struct bundle_options *o, const struct bundle_work *w, struct bundle_result *result, char error[FRONTGEN_ERROR_MAX]);

@@ -110,14 +110,21 @@ static enum frontgen_status look(const struct bundle_work *w, long *there, char 
     return FRONTGEN_USAGE;
   }
   enum frontgen_status status = FRONTGEN_GOOD;
+  bool index = false; /* without it the files are somebody's own */
   *there = 0;
   for (struct dirent *entry; (entry = readdir(folder)) && !status;) {
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
     (*there)++;
+    index |= strcmp(name, BUNDLE_SUMS) == 0;
     if (belongs(name)) continue;
     snprintf(error, FRONTGEN_ERROR_MAX, "the folder %.300s holds \"%.100s\", which is no part of a bundle: name another with -o", w->folder,
         name);
+    status = FRONTGEN_USAGE;
+  }
+  if (!status && *there && !index) {
+    snprintf(error, FRONTGEN_ERROR_MAX, "the folder %.300s holds files and no %s, so it is no bundle: name another with -o", w->folder,
+        BUNDLE_SUMS);
     status = FRONTGEN_USAGE;
   }
   closedir(folder);
@@ -192,12 +199,17 @@ static enum frontgen_status write_embedded(const struct bundle_options *o, const
   return status;
 }
 
+enum frontgen_status bundle_may_publish(const struct bundle_options *o, const struct bundle_work *w, char error[FRONTGEN_ERROR_MAX]) {
+  long there;
+  enum frontgen_status status = check_embed(o, w, error);
+  return status ? status : look(w, &there, error);
+}
+
 enum frontgen_status bundle_publish(
     const struct bundle_options *o, const struct bundle_work *w, struct bundle_result *result, char error[FRONTGEN_ERROR_MAX]) {
   struct content c = {0};
   long there;
-  enum frontgen_status status = check_embed(o, w, error);
-  if (!status) status = look(w, &there, error);
+  enum frontgen_status status = look(w, &there, error); /* again: it may have changed meanwhile */
   if (!status) status = gather(o, w, &c, error);
   if (!status && !stands(w, &c, there)) {
     result->changed = true;

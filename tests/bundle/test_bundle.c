@@ -400,6 +400,19 @@ static void test_at_once(void **state) {
   free((void *)(uintptr_t)folder);
 }
 
+/* Nor one with code objects alone: some other build's. */
+static void test_no_index(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  assert_int_equal(unlink(path_in(folder, "SHA256SUMS")), 0);
+  struct outcome o = bundle("tokens=1,tp=8,ratio=0", folder, NULL, NULL);
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "no SHA256SUMS"));
+  assert_true(file_exists(path_in(folder, FILE_OF(OTHER))));
+  outcome_free(&o);
+  free((void *)(uintptr_t)folder);
+}
+
 /* A folder with a user's files is not replaced. */
 static void test_foreign(void **state) {
   (void)state;
@@ -570,7 +583,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_same_ir), cmocka_unit_test(test_one_changes),
       cmocka_unit_test(test_embedded), cmocka_unit_test(test_embedded_elsewhere), cmocka_unit_test(test_diff)};
   const struct CMUnitTest safe[] = {cmocka_unit_test(test_gate), cmocka_unit_test(test_limits), cmocka_unit_test(test_killed),
-      cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_ninja)};
+      cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_index), cmocka_unit_test(test_no_ninja)};
   const struct CMUnitTest use[] = {cmocka_unit_test(test_relocated), cmocka_unit_test(test_verify),
       cmocka_unit_test(test_verify_interrupted), cmocka_unit_test(test_verify_report_of_errors), cmocka_unit_test(test_damaged)};
   if (argc != 2) return 2;
