@@ -21,11 +21,6 @@ static const struct {
     {"pairs", "is an 8-byte store of value and tag seen whole"},
 };
 
-static enum run_code failed(enum front_status status, char *error) {
-  snprintf(error, RUN_ERROR_MAX, "%.2000s", front_error());
-  return session_code(status);
-}
-
 /* Everything that a key of 1 to 7 tokens may point to; only x and wqkv are used. */
 struct memory {
   void *x, *out, *rest;
@@ -89,7 +84,7 @@ static enum front_status launch(struct session *s, front_binding binding, const 
   return status == FRONT_OK ? front_memory_copy(s->device, r->out, m->out, ACCEPT_OUT_BYTES) : status;
 }
 
-static enum front_status launches(struct session *s, unsigned fact, struct accept_result *r, struct accept_fact *found) {
+static enum run_code launches(struct session *s, unsigned fact, struct accept_result *r, struct accept_fact *found, char *error) {
   struct memory m = {0};
   front_binding binding = {0};
   enum front_status status = allocate(s->device, &m);
@@ -102,11 +97,12 @@ static enum front_status launches(struct session *s, unsigned fact, struct accep
     bool warm = r->hardware && fact == 4 && i == 0; /* the first of the clock's two is only measured */
     if (status == FRONT_OK && !warm) accept_judge(fact, r, found);
   }
+  if (status != FRONT_OK) snprintf(error, RUN_ERROR_MAX, "%.2000s", front_error()); /* before what follows has its own to say */
   if (binding.impl) (void)front_binding_destroy(binding);
   if (m.x) (void)front_memory_free(s->device, m.x);
   if (m.out) (void)front_memory_free(s->device, m.out);
   if (m.rest) (void)front_memory_free(s->device, m.rest);
-  return status;
+  return session_code(status);
 }
 
 enum run_code accept_fact_run(const struct run_options *options, const void *object, size_t bytes, unsigned fact, struct accept_fact *found,
@@ -123,8 +119,7 @@ enum run_code accept_fact_run(const struct run_options *options, const void *obj
   if (r && r->out) {
     *hardware = r->hardware = !session.emulator.there;
     *device = session.device_info;
-    enum front_status status = launches(&session, fact, r, found);
-    if (status != FRONT_OK) code = failed(status, error);
+    code = launches(&session, fact, r, found, error);
   } else {
     snprintf(error, RUN_ERROR_MAX, "no memory for the micro-tests");
     code = RUN_ENVIRONMENT;

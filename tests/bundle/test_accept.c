@@ -20,8 +20,8 @@ static const struct {
     {"XCD of a workgroup", "%id = call i32 @llvm.amdgcn.s.getreg(i32 6164)", "%id = lshr i32 %bid, 5"}, /* in runs, not in turn */
     {"clock", "store i64 %now, ptr", "store i64 %begin, ptr"},                                          /* it stands still */
     {"published data", "i32 %value.to, i32 0, i32 16)\n  call void @llvm.amdgcn.sched",
-        "i32 -4, i32 0, i32 16)\n  call void @llvm.amdgcn.sched"},  /* old memory is read */
-    {"pairs", "poison, i32 %value, i32 0", "poison, i32 0, i32 0"}, /* the tag without its value */
+        "i32 %value.to, i32 0, i32 0)\n  call void @llvm.amdgcn.sched"}, /* a store that stays in its XCD's L2 */
+    {"pairs", "poison, i32 %value, i32 0", "poison, i32 0, i32 0"},      /* the tag without its value */
 };
 
 static json_t *fact_of(json_t *root, const char *name) {
@@ -35,7 +35,8 @@ static json_t *accept(const char *bundle, const char *micro, int code, struct ou
   json_error_t why;
   const char *report = path_in(temp_dir(), "report.json");
   const char *argv[] = {FRONTRUN, "--accept", bundle, "--device", "emulator", "--report", report, micro ? "--micro" : NULL, micro, NULL};
-  *o = run_argv(argv, NULL);
+  /* Strict: stores are as late as they may be, and caches as stale. */
+  *o = run_argv(argv, &(struct run_options){.env = (const char *const[]){micro ? "FRONT_EMU_STRICT=1" : "FRONT_UNUSED", NULL}});
   assert_code(o, code);
   json_t *root = json_load_file(report, 0, &why);
   if (!root) fail_msg("the report: %s", why.text);
@@ -98,7 +99,7 @@ static void test_every_fact_has_been_seen_wrong(void **state) {
   for (size_t i = 0; i < ACCEPT_FACTS; i++)
     if (!json_is_false(json_object_get(fact_of(root, faults[i].fact), "good"))) fail_msg("\"%s\" does not see its fault", faults[i].fact);
   assert_true(json_is_false(json_object_get(root, "good")));
-  assert_int_equal(strncmp(o.err, "frontrun: scaled MFMA: ", 23), 0);
+  assert_non_null(strstr(o.err, "frontrun: scaled MFMA: ")); /* the first is the line */
   json_decref(root);
   outcome_free(&o);
   free(object);
