@@ -9,7 +9,7 @@ const char *finding_name(enum hsa_emu_finding_kind kind) {
   static const char *const names[HSA_EMU_FINDING_KINDS] = {
       [HSA_EMU_UNWAITED] = "register used before its wait",
       [HSA_EMU_STALE_LOAD] = "stale load",
-      [HSA_EMU_UNORDERED] = "load before the store is visible",
+      [HSA_EMU_UNORDERED] = "unordered load",
       [HSA_EMU_EARLY_LOAD] = "store after an early load",
       [HSA_EMU_LDS_RACE] = "LDS race",
       [HSA_EMU_UNINITIALISED] = "use of what was never written",

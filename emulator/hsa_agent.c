@@ -13,10 +13,12 @@ const hsa_agent_t emu_cpu_agent = {0x10};
 hsa_agent_t emu_gpu_agent(uint32_t index) { return (hsa_agent_t){GPU_HANDLES + index}; }
 
 bool emu_gpu_index(hsa_agent_t agent, uint32_t *index) {
-  if (agent.handle - GPU_HANDLES >= emu.model.agents) return false;
+  if (agent.handle - GPU_HANDLES >= emu.gpus) return false;
   *index = (uint32_t)(agent.handle - GPU_HANDLES);
   return true;
 }
+
+void emu_uuid(uint32_t partition, char uuid[EMU_UUID_BYTES]) { snprintf(uuid, EMU_UUID_BYTES, "GPU-656d756c6174%04x", 0x6f30 + partition); }
 
 bool emu_is_gpu(hsa_agent_t agent) {
   uint32_t index;
@@ -36,7 +38,7 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!callback) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   hsa_status_t status = callback(emu_cpu_agent, data);
-  for (uint32_t i = 0; i < emu.model.agents && status == HSA_STATUS_SUCCESS; i++) status = callback(emu_gpu_agent(i), data);
+  for (uint32_t i = 0; i < emu.gpus && status == HSA_STATUS_SUCCESS; i++) status = callback(emu_gpu_agent(i), data);
   return status;
 }
 
@@ -101,7 +103,7 @@ static bool put_word(const struct word_attribute *table, size_t count, bool gpu,
 
 static uint32_t node_of(hsa_agent_t agent) {
   uint32_t index;
-  return emu_gpu_index(agent, &index) ? index + 1 : 0;
+  return emu_gpu_index(agent, &index) ? emu.partition[index] + 1 : 0;
 }
 
 /* Extensions by number, a bit each: none on an agent. */
@@ -182,7 +184,10 @@ static hsa_status_t amd_other_info(hsa_agent_t agent, int attribute, void *value
     put_name(value, gpu ? m->product : "host CPU");
     break;
   case HSA_AMD_AGENT_INFO_UUID:
-    snprintf(value, 21, gpu ? "GPU-656d756c6174%04x" : "CPU-XX", 0x6f30 + index);
+    if (gpu)
+      emu_uuid(emu.partition[index], value);
+    else
+      snprintf(value, EMU_UUID_BYTES, "CPU-XX");
     break;
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     *(bool *)value = gpu;
@@ -220,9 +225,9 @@ static hsa_status_t amd_info(hsa_agent_t agent, int attribute, void *value) {
       {HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, cpus, cus},
       {HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, cpus, cus},
       {HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, 0, m->clock_mhz},
-      {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, 0, index + 1},
+      {HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, 0, emu.partition[index] + 1},
       {HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS, 0, 0},
-      {HSA_AMD_AGENT_INFO_BDFID, 0, 0x0100 + index} /* a partition has its own function number */,
+      {HSA_AMD_AGENT_INFO_BDFID, 0, 0x0100 + emu.partition[index]} /* a partition has its own function number */,
       {HSA_AMD_AGENT_INFO_DOMAIN, 0, 0},
       {HSA_AMD_AGENT_INFO_MEMORY_WIDTH, 0, 8192},
       {HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY, 0, 2000},
@@ -232,7 +237,7 @@ static hsa_status_t amd_info(hsa_agent_t agent, int attribute, void *value) {
       {HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, 0, 1},
       {HSA_AMD_AGENT_INFO_ASIC_REVISION, 0, 0},
       {INFO_NUM_XCC, 0, m->xcds},
-      {INFO_DRIVER_UID, 0, index + 1},
+      {INFO_DRIVER_UID, 0, emu.partition[index] + 1},
   };
   return put_word(words, sizeof words / sizeof *words, gpu, attribute, value) ? HSA_STATUS_SUCCESS
                                                                               : amd_other_info(agent, attribute, value);

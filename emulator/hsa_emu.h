@@ -51,7 +51,7 @@ hsa_status_t hsa_emu_strict(struct hsa_emu_strict *options);
 enum hsa_emu_finding_kind {
   HSA_EMU_UNWAITED,      /* a register of an outstanding load or LDS read is used before its s_waitcnt */
   HSA_EMU_STALE_LOAD,    /* a plain load got bytes from a cache that memory has newer ones of */
-  HSA_EMU_UNORDERED,     /* a plain load of bytes whose store is not visible yet */
+  HSA_EMU_UNORDERED,     /* a plain load of bytes whose store is not visible yet, or that nothing orders behind it */
   HSA_EMU_EARLY_LOAD,    /* bytes are stored that another workgroup has already loaded plainly, and nothing orders the two */
   HSA_EMU_LDS_RACE,      /* two waves, one of them writing, the same LDS bytes, no barrier between */
   HSA_EMU_UNINITIALISED, /* an address, stored data, a branch or EXEC depends on a register, LDS or memory that was never written */

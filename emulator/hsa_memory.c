@@ -266,7 +266,7 @@ static uint32_t locked_flags(uint64_t base) {
 
 /* Whoever can reach an allocation: all agents. */
 static hsa_status_t list_agents(void *(*alloc)(size_t), uint32_t *count, hsa_agent_t **agents) {
-  uint32_t n = emu.model.agents + 1;
+  uint32_t n = emu.gpus + 1;
   hsa_agent_t *list = alloc(n * sizeof *list);
   if (!list) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   list[0] = emu_cpu_agent;

@@ -27,7 +27,7 @@ _Static_assert((int)HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT == (int)HSA_REG
 
 bool pool_of(uint64_t handle, struct pool *pool) {
   uint64_t number = handle - POOL_HANDLES, owner = number / POOLS_AN_AGENT;
-  if (handle < POOL_HANDLES || number % POOLS_AN_AGENT >= KINDS || owner > emu.model.agents) return false;
+  if (handle < POOL_HANDLES || number % POOLS_AN_AGENT >= KINDS || owner > emu.gpus) return false;
   const struct pool_kind *kind = &kinds[owner != 0][number % POOLS_AN_AGENT];
   *pool = (struct pool){.number = (uint32_t)handle,
       .gpu = owner != 0,

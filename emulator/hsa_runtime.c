@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hsa_init and what concerns the whole runtime: its limits, events and extensions. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,8 +22,36 @@ bool emu_running(void) {
 
 char emu_device_error[MODEL_ERROR_MAX] = "FRONT_EMU_DEVICE is no device model";
 
+/* Which partition an entry of ROCR_VISIBLE_DEVICES means: an index or a UUID. False: none. */
+static bool find_partition(const char *text, size_t length, uint32_t *partition) {
+  for (uint32_t i = 0; i < emu.model.agents; i++) {
+    char uuid[EMU_UUID_BYTES], index[12];
+    emu_uuid(i, uuid);
+    snprintf(index, sizeof index, "%u", i);
+    *partition = i;
+    if (length == strlen(uuid) && !memcmp(text, uuid, length)) return true;
+    if (length == strlen(index) && !memcmp(text, index, length)) return true;
+  }
+  return false;
+}
+
+/* All, or those of ROCR_VISIBLE_DEVICES in its order, up to the first entry that means none or one again: as ROCr does. */
+static void find_visible(const char *list) {
+  emu.gpus = 0;
+  for (uint32_t i = 0; i < emu.model.agents && !list; i++) emu.partition[emu.gpus++] = i;
+  for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    uint32_t partition;
+    at += strspn(at, " ");
+    if (!find_partition(at, strcspn(at, ", "), &partition)) return;
+    for (uint32_t i = 0; i < emu.gpus; i++)
+      if (emu.partition[i] == partition) return;
+    emu.partition[emu.gpus++] = partition;
+  }
+}
+
 static hsa_status_t start(void) {
   if (!model_select(getenv("FRONT_EMU_DEVICE"), &emu.model, emu_device_error)) return (hsa_status_t)HSA_EMU_STATUS_UNKNOWN_DEVICE;
+  find_visible(getenv("ROCR_VISIBLE_DEVICES"));
   if (!device_init(&emu.device, &emu.model)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   emu.device.pending = queues_pending;
   return HSA_STATUS_SUCCESS;

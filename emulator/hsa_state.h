@@ -94,9 +94,11 @@ struct reader {
 };
 
 struct emu {
-  pthread_mutex_t lock; /* of everything but the device */
-  uint32_t references;  /* hsa_init calls; 0: not initialised */
-  struct model model;   /* of every agent */
+  pthread_mutex_t lock;               /* of everything but the device */
+  uint32_t references;                /* hsa_init calls; 0: not initialised */
+  struct model model;                 /* of every agent */
+  uint32_t gpus;                      /* agents that ROCR_VISIBLE_DEVICES leaves of the model's, ... */
+  uint32_t partition[MODEL_XCDS_MAX]; /* ... and which of the device's partitions each is */
   struct device device;
   struct queue *queues;
   struct executable *executables;
@@ -127,6 +129,8 @@ extern const hsa_agent_t emu_cpu_agent;
 hsa_agent_t emu_gpu_agent(uint32_t index);
 bool emu_gpu_index(hsa_agent_t agent, uint32_t *index); /* false: not a GPU */
 bool emu_is_gpu(hsa_agent_t agent);
+enum { EMU_UUID_BYTES = 21 };
+void emu_uuid(uint32_t partition, char uuid[EMU_UUID_BYTES]); /* of the device's partition */
 bool emu_is_agent(hsa_agent_t agent);
 
 /* hsa_isa.c */

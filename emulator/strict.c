@@ -8,10 +8,12 @@
 
 /* Turns of few and of many instructions, stores that arrive early and late, caches that keep everything and that forget. */
 static void choose_behaviour(struct strict *st) {
-  static const uint32_t turns[] = {24, 150, 800, 3000}, skips[] = {0, 8, 40}, drains[] = {0, 16, 96, 200}, evictions[] = {0, 0, 8, 64};
+  static const uint32_t turns[] = {24, 150, 800, 3000}, skips[] = {0, 8, 40}, lags[] = {0, 8, 32}, drains[] = {0, 16, 96, 200},
+                        evictions[] = {0, 0, 8, 64};
   st->random = st->options.seed * 0x9e3779b97f4a7c15u + 1;
   st->longest_turn = turns[strict_below(st, 4)];
   st->skip = skips[strict_below(st, 3)];
+  st->lag = lags[strict_below(st, 3)];
   st->drain = drains[strict_below(st, 4)];
   st->newest_first = strict_below(st, 257);
   st->evict = evictions[strict_below(st, 4)];
@@ -87,6 +89,7 @@ void strict_begin_group(struct strict *st, struct slot *slot) {
   st->on_cu[g->cu]++;
   strict_lds_begin(g, st->start->lds_bytes);
   g->run_in = 0;
+  memset(g->lag, 0, sizeof g->lag);
   for (uint32_t i = 0; i < slot->group.waves; i++) {
     struct strict_wave *sw = &g->wave[i];
     memset(sw, 0, sizeof *sw);

@@ -118,6 +118,7 @@ struct strict_wave {
   uint32_t first_store, last_store; /* delayed stores in issue order */
   uint32_t barrier_time;            /* group->lds_from, once the barrier is passed */
   uint32_t barrier_inst;
+  uint32_t barrier_complete; /* its stores up to this time were complete when it came to the barrier, or ended */
   uint64_t start_exec;
 };
 
@@ -136,6 +137,7 @@ struct strict_group {
   struct strict_wave *wave; /* of each wave of the slot */
   struct lds_cell *cell;
   uint32_t lds_from[GROUP_WAVES_MAX]; /* by wave: its LDS accesses from this time on are not ordered against other waves' */
+  uint8_t lag[GROUP_WAVES_MAX];       /* rounds that a wave has yet to sit out */
   uint32_t run_in;                    /* rounds that the workgroup sits out */
 };
 
@@ -163,7 +165,7 @@ struct strict {
   bool short_of_memory;
   bool idle; /* nothing happened in the last round */
   /* How this seed behaves. */
-  uint32_t longest_turn, skip, drain, newest_first, evict;
+  uint32_t longest_turn, skip, lag, drain, newest_first, evict;
 };
 
 /* NULL: host memory is short. The slots are the launch's places. */

@@ -123,6 +123,26 @@ static void find_poison(struct strict *st, const struct view *v, uint64_t addres
   }
 }
 
+/* The stores whose bytes a load gets: an sc1 load learns from them, a plain one must know them to be complete. */
+static void look_back(
+    struct strict *st, const struct strict_group *g, const struct view *v, const struct line *line, struct byte_set bytes, bool coherent) {
+  uint32_t group = g->slot->group.index, last = 0;
+  for (uint32_t i = 0; i < LINE_DWORDS; i++) {
+    uint32_t event = line->event[i];
+    if (!event || event == last || !(bytes.w[i / 16] >> (i % 16 * 4) & 15)) continue;
+    const struct store_event *e = &st->lines.event[event];
+    last = event;
+    if (coherent) {
+      if (e->through) order_acquire(&st->lines.order, group, e, event);
+    } else if (!order_before(&st->lines.order, group, e)) {
+      uint64_t address = line->number * LINE_BYTES + 4 * i;
+      struct hsa_emu_party other = storer(st, event, line->lane[i]);
+      strict_found(st, HSA_EMU_UNORDERED, here(st, v), address, &other,
+          "gets a byte at 0x%" PRIx64 " that another schedule may not show: nothing orders it behind the store", address);
+    }
+  }
+}
+
 /* Part of an access that lies in one line. */
 static void read_part(struct strict *st, struct strict_group *g, const struct view *v, struct line_mark *m, uint64_t address,
     uint32_t bytes, bool coherent, uint8_t *out) {
@@ -138,6 +158,7 @@ static void read_part(struct strict *st, struct strict_group *g, const struct vi
     if (st->idle) unseen = set_and(dirty_elsewhere(&st->lines, line, g->xcd), wanted);
   } else
     read_cached(st, g, v, line, wanted, content);
+  look_back(st, g, v, line, wanted, coherent);
   if (set_any(unseen)) report_stale(st, v, line, unseen, "past the L2 that has it dirty, and waits: XCD", g->xcd);
   overlay(st, g, v, line, wanted, coherent, content);
   memcpy(out, content + at, bytes);
@@ -175,7 +196,7 @@ static bool out_of_memory(struct view *v, uint64_t address, uint32_t bytes) {
 }
 
 /* The instruction's entry in the list of stores. */
-static uint32_t event_of(struct strict *st) {
+static uint32_t event_of(struct strict *st, bool releases) {
   struct lines *l = &st->lines;
   if (st->event) return st->event;
   if (l->event_count == l->event_room) {
@@ -186,6 +207,10 @@ static uint32_t event_of(struct strict *st) {
   }
   l->event[l->event_count] = (struct store_event){
       .group = st->wave->group->index, .inst = (uint32_t)(st->in - st->wave->program->inst), .wave = (uint8_t)st->wave->index};
+  struct store_event *e = &l->event[l->event_count];
+  e->time = st->time;
+  e->through = releases;
+  if (releases) e->release = order_release(&l->order, st->wave->strict, e->group, e->wave, st->time);
   return st->event = l->event_count++;
 }
 
@@ -210,7 +235,7 @@ static uint32_t new_delayed(struct lines *l) {
 /* A new one at the end of the wave's list. */
 static uint32_t add_delayed(struct strict *st, struct strict_group *g, struct strict_wave *sw) {
   struct lines *l = &st->lines;
-  uint32_t at = new_delayed(l), event = event_of(st);
+  uint32_t at = new_delayed(l), event = event_of(st, st->in->sc1);
   if (!at || !event) return 0;
   struct delayed *d = &l->delayed[at];
   d->event = event;
@@ -311,7 +336,7 @@ bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane) {
   struct strict_group *g = v->strict;
   struct strict *st = g->strict;
   uint64_t address = a->addr[lane], old = 0;
-  uint32_t at = (uint32_t)(address % LINE_BYTES), event = event_of(st);
+  uint32_t at = (uint32_t)(address % LINE_BYTES), event = event_of(st, true);
   const struct region *r = region_of(&st->lines, v, address, a->bytes, true);
   v->lane = (uint8_t)lane;
   if (!r || !event) return out_of_memory(v, address, a->bytes);
@@ -323,6 +348,8 @@ bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane) {
   uint32_t index = line_of(&st->lines, m, address);
   if (!index || !gather(st, g, index)) return out_of_memory(v, address, a->bytes);
   struct line *line = &st->lines.line[index];
+  if (line->event[at / 4])
+    order_acquire(&st->lines.order, g->slot->group.index, &st->lines.event[line->event[at / 4]], line->event[at / 4]);
   memcpy(&old, (const void *)(uintptr_t)address, a->bytes);
   uint64_t next = a->fn(old, a->data[lane], a->compare[lane]);
   uint8_t data[LINE_BYTES] = {0};

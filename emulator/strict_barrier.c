@@ -18,6 +18,7 @@ void strict_barrier(struct strict_wave *sw, struct wave *w, const struct inst *i
   struct strict *st = sw->group->strict;
   sw->barrier_time = oldest_open(sw, st->time);
   sw->barrier_inst = (uint32_t)(in - w->program->inst);
+  sw->barrier_complete = order_complete(sw, st->time + 1);
   uint64_t off = sw->start_exec & ~wave_exec(w);
   if (off)
     strict_found(st, HSA_EMU_BARRIER, strict_party(st, w, in, (uint32_t)__builtin_ctzll(off)), 0, NULL,
@@ -31,6 +32,7 @@ void strict_barrier_passed(struct strict_group *g) {
   uint32_t first_wave = 0;
   for (uint32_t i = 0; i < s->group.waves; i++) {
     struct strict_wave *sw = &g->wave[i];
+    order_barrier(&st->lines.order, s->group.index, i, sw->barrier_complete);
     if (s->state[i] != WAVE_BARRIER) continue;
     g->lds_from[i] = sw->barrier_time;
     if (!first) {

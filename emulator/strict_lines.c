@@ -28,6 +28,7 @@ bool lines_init(struct lines *l, struct memory *memory, uint32_t cus, uint32_t c
   l->released_count = l->released ? workgroups : 0;
   for (uint32_t i = 0; l->l1_epoch && i < cus; i++) l->l1_epoch[i] = 1;
   for (uint32_t i = 0; i < STRICT_XCDS; i++) l->l2_epoch[i] = 1;
+  good &= order_init(&l->order, workgroups <= UINT32_MAX ? (uint32_t)workgroups : UINT32_MAX);
   return good && l->owner && l->l1_epoch && l->l1;
 }
 
@@ -42,6 +43,7 @@ void lines_free(struct lines *l) {
   free(l->l1_epoch);
   free(l->l1);
   free(l->released);
+  order_free(&l->order);
 }
 
 void lines_forget_addresses(struct lines *l) { memset(l->region_slot, 0, sizeof l->region_slot); }

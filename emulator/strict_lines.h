@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "memory.h"
+#include "strict_order.h"
 
 enum { LINE_BYTES = 128, LINE_DWORDS = 32, L1_SETS = 256, STRICT_XCDS = 8, REGION_SLOTS = 64 };
 
@@ -65,7 +66,9 @@ struct line {
 
 /* A store instruction. */
 struct store_event {
-  uint32_t group, inst;
+  uint32_t group, inst, time;
+  uint32_t release; /* strict_order.h */
+  bool through;
   uint8_t wave;
 };
 
@@ -92,6 +95,7 @@ struct lines {
   uint16_t l2_epoch[STRICT_XCDS];
   uint32_t *released; /* by workgroup: time of its last release; NULL: not kept */
   uint64_t released_count;
+  struct order order;
   uint32_t orphans, last_orphan; /* delayed stores of waves that have ended */
 };
 

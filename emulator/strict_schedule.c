@@ -45,17 +45,28 @@ static void run_piece(struct strict *st, struct slot *s, uint32_t wave) {
   atomics(st, s, wave);
 }
 
+/* A wave's instructions in this turn: now and then one lags behind the others for many rounds. */
+static uint64_t part_of_wave(struct strict *st, struct strict_group *g, uint32_t wave) {
+  if (st->idle) g->lag[wave] = 0;
+  if (g->lag[wave]) return 0;
+  if (!st->idle && strict_below(st, 256) < st->lag) g->lag[wave] = (uint8_t)(1 + strict_below(st, SKIP_MAX));
+  return part_of(st);
+}
+
 static void turn(struct strict *st, struct quantum *q, struct slot *s, struct strict_group *g) {
   uint32_t wave = 0;
   slot_begin(q, s);
-  for (uint32_t i = 0; i < s->group.waves; i++) s->left[i] = part_of(st);
+  for (uint32_t i = 0; i < s->group.waves; i++) {
+    if (g->lag[i]) g->lag[i]--;
+    s->left[i] = part_of_wave(st, g, i);
+  }
   for (;;) {
     while (s->faulty == GROUP_WAVES_MAX && pick_wave(st, s, &wave)) run_piece(st, s, wave);
     if (s->faulty != GROUP_WAVES_MAX || !slot_barrier_full(s)) return;
     strict_barrier_passed(g);
     slot_pass_barrier(s);
     for (uint32_t i = 0; i < s->group.waves; i++)
-      if (s->state[i] == WAVE_RUNS) s->left[i] = part_of(st);
+      if (s->state[i] == WAVE_RUNS) s->left[i] = part_of_wave(st, g, i);
   }
 }
 

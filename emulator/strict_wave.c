@@ -166,6 +166,7 @@ static void after(struct strict_wave *sw, struct wave *w, const struct inst *in,
     push(sw, &sw->lgkm, w, in, PENDING_LDS, in->dst.words != 0);
     break;
   case KIND_END:
+    sw->barrier_complete = order_complete(sw, sw->group->strict->time + 1);
     stores_orphan(&sw->group->strict->lines, sw);
     break;
   default:

@@ -22,7 +22,7 @@
 CASE(a_flag_overtakes_its_data,
     STRICT_START PRODUCER "global_store_dword v1, v21, s[4:5] sc1\nRIGHT s_waitcnt vmcnt(0)\n" RAISE CONSUMER STRICT_POLL("sc1") TAKE, 8,
     64, .kind = HSA_EMU_UNORDERED,
-    .text = {"workgroup", "\"global_load_dword v3, v1, s[4:5]\" at k+0x", "before a store to it is visible", "workgroup 0 wave 0 lane",
+    .text = {"unordered load: k: workgroup", "\"global_load_dword v3, v1, s[4:5]\" at k+0x", "workgroup 0 wave 0 lane",
         "\"global_store_dword v1, v21, s[4:5] sc1\" at k+0x"})
 
 CASE(data_that_stays_in_the_writers_l2,
@@ -82,7 +82,7 @@ CASE(a_count_by_atomics_releases_data_that_is_waited_for,
     STRICT_START PRODUCER
     "global_store_dword v1, v21, s[4:5] sc1\nRIGHT s_waitcnt vmcnt(0)\ns_mov_b64 exec, 1\nglobal_atomic_add v20, v21, s[6:7]\n" CONSUMER
         STRICT_POLL("sc1") TAKE,
-    8, 64, .kind = HSA_EMU_UNORDERED, .text = {"before a store to it is visible"})
+    8, 64, .kind = HSA_EMU_UNORDERED, .text = {"unordered load"})
 
 CASE(an_atomic_of_system_scope_on_the_devices_own_memory,
     STRICT_START "s_mov_b64 exec, 1\nFAULT global_atomic_add v20, v21, s[6:7] sc1\nRIGHT global_atomic_add v20, v21, s[6:7]\ns_endpgm\n", 2,

@@ -132,6 +132,38 @@ static void partitions_are_told_apart(void **state) {
   good(front_close(runtime));
 }
 
+static void visible_devices_are_obeyed_in_their_order(void **state) {
+  (void)state;
+  static const struct {
+    const char *list;
+    uint32_t count, first, second; /* PCI functions */
+  } lists[] = {
+      {"0", 1, 0, 0},
+      {"6,1", 2, 6, 1},
+      {"GPU-656d756c61746f33, 2", 2, 3, 2},
+      {"5,9,1", 1, 5, 0}, /* ends at the first that is none */
+      {"5,1,5,2", 2, 5, 1},
+      {"", 0, 0, 0},
+      {"-1", 0, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    setenv("ROCR_VISIBLE_DEVICES", lists[i].list, 1);
+    front_runtime runtime = open_on("mi355x-cpx");
+    struct front_device_info info;
+    uint32_t count = 99, wanted[2] = {lists[i].first, lists[i].second};
+    good(front_device_count(runtime, &count));
+    assert_int_equal(count, lists[i].count);
+    for (uint32_t k = 0; k < count; k++) {
+      char pci[16];
+      snprintf(pci, sizeof pci, "0000:01:00.%u", wanted[k]);
+      good(front_device_describe(runtime, k, &info));
+      assert_string_equal(info.pci, pci);
+    }
+    good(front_close(runtime));
+  }
+  unsetenv("ROCR_VISIBLE_DEVICES");
+}
+
 static void an_unknown_machine_is_an_error_that_names_those_there_are(void **state) {
   (void)state;
   front_runtime runtime;
@@ -192,7 +224,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_machines_with_256_compute_units_take_the_grid),
       cmocka_unit_test(an_object_for_the_other_isa_is_refused_with_both_sides), cmocka_unit_test(partitions_are_told_apart),
-      cmocka_unit_test(a_second_user_of_hsa_is_undisturbed),
+      cmocka_unit_test(visible_devices_are_obeyed_in_their_order), cmocka_unit_test(a_second_user_of_hsa_is_undisturbed),
       cmocka_unit_test(an_unknown_machine_is_an_error_that_names_those_there_are), /* the last: a failed library is not tried again */
   };
   return cmocka_run_group_tests_name("devices", tests, make_objects, free_objects);
