@@ -68,7 +68,8 @@ static bool fill(struct queue *q, uint32_t size, uint32_t type, uint32_t feature
       .doorbell_signal = {(uint64_t)(uintptr_t)q->doorbell},
       .size = size,
       .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED)};
-  memset(q->cu_mask, 0xFF, sizeof q->cu_mask);
+  cu_mask_read(getenv("HSA_CU_MASK"), q->agent, q->allowed);
+  memcpy(q->cu_mask, q->allowed, sizeof q->cu_mask);
   return true;
 }
 
@@ -156,7 +157,7 @@ hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue) {
 
 /* --- AMD's settings of a queue ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t mask_bits(void) { return emu.model.cus < EMU_CU_MASK_WORDS * 32 ? emu.model.cus : EMU_CU_MASK_WORDS * 32; }
+static uint32_t mask_bits(void) { return emu.model.cus < CU_MASK_BITS ? emu.model.cus : CU_MASK_BITS; }
 
 static uint32_t mask_word(const struct queue *q, uint32_t i) { return __atomic_load_n(&q->cu_mask[i], __ATOMIC_RELAXED); }
 
@@ -171,9 +172,13 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t num_cu
   struct queue *q = queue ? queue_of(queue) : NULL;
   if (!q || q->soft) return HSA_STATUS_ERROR_INVALID_QUEUE;
   if (num_cu_mask_count % 32 || (num_cu_mask_count && !cu_mask)) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < EMU_CU_MASK_WORDS; i++)
-    __atomic_store_n(&q->cu_mask[i], !num_cu_mask_count ? UINT32_MAX : i < num_cu_mask_count / 32 ? cu_mask[i] : 0, __ATOMIC_RELAXED);
-  return HSA_STATUS_SUCCESS;
+  uint32_t refused = 0;
+  for (uint32_t i = 0; i < CU_MASK_WORDS; i++) {
+    uint32_t wanted = !num_cu_mask_count ? UINT32_MAX : i < num_cu_mask_count / 32 ? cu_mask[i] : 0;
+    if (num_cu_mask_count) refused |= wanted & ~q->allowed[i];
+    __atomic_store_n(&q->cu_mask[i], wanted & q->allowed[i], __ATOMIC_RELAXED);
+  }
+  return refused ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t num_cu_mask_count, uint32_t *cu_mask) {

@@ -12,11 +12,12 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "cu_mask.h"
 #include "dispatch.h"
 #include "loader.h"
 #include "model.h"
 
-enum { EMU_QUEUE_SIZE_MAX = 131072, EMU_TIMESTAMP_HZ = 1000000000, EVENT_HANDLERS_MAX = 16, EMU_CU_MASK_WORDS = 10 };
+enum { EMU_QUEUE_SIZE_MAX = 131072, EMU_TIMESTAMP_HZ = 1000000000, EVENT_HANDLERS_MAX = 16 };
 
 /* Handle: its address. */
 struct signal {
@@ -36,12 +37,13 @@ struct queue {
   struct signal *doorbell;
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
-  uint32_t cu_mask[EMU_CU_MASK_WORDS]; /* bit i: unit i / XCDs of XCD i mod XCDs. Atomic, word by word */
-  bool timed;                          /* completion signals get the times of their packets. Atomic */
-  pthread_t thread;                    /* the packet processor */
-  bool busy;                           /* it waits within a packet, runs one, or has ended. Atomic */
-  bool stop;                           /* atomic: ends the thread, and the dispatch that it runs */
-  bool orphan;                         /* destroyed from its own thread: the thread frees it. Atomic */
+  uint32_t allowed[CU_MASK_WORDS]; /* by HSA_CU_MASK */
+  uint32_t cu_mask[CU_MASK_WORDS]; /* bit i: unit i / XCDs of XCD i mod XCDs. Atomic, word by word */
+  bool timed;                      /* completion signals get the times of their packets. Atomic */
+  pthread_t thread;                /* the packet processor */
+  bool busy;                       /* it waits within a packet, runs one, or has ended. Atomic */
+  bool stop;                       /* atomic: ends the thread, and the dispatch that it runs */
+  bool orphan;                     /* destroyed from its own thread: the thread frees it. Atomic */
 };
 
 /* A code object on an agent: HSA's loaded code object. */

@@ -3,6 +3,7 @@
 #include "emu_support.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -298,6 +299,48 @@ static void a_mask_of_units_bounds_what_is_resident(void **state) {
   kernel_free(&k);
 }
 
+static uint32_t units_of(hsa_queue_t *queue) {
+  uint32_t mask[8], count = 0;
+  assert_int_equal(hsa_amd_queue_cu_get_mask(queue, 256, mask), 0);
+  for (int i = 0; i < 256; i++) count += mask[i / 32] >> i % 32 & 1;
+  return count;
+}
+
+static void a_process_may_have_fewer_units(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    uint32_t units;
+  } masks[] = {
+      {"0:0-127", 128},
+      {"0:0,2,4-7;1:0", 6},
+      {"1,2:0-3;0-9:8-255", 248},
+      {"1:0-3", 256}, /* another agent's */
+      {"0:500", 0},
+      {"0:0-127x", 256}, /* cannot be read */
+      {"0:7-3", 256},
+      {"0", 256},
+      {"0:", 256},
+      {"", 256},
+  };
+  const uint32_t low = 0xFF;
+  for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+    hsa_queue_t *queue;
+    setenv("HSA_CU_MASK", masks[i].text, 1);
+    assert_int_equal(hsa_queue_create(gpu.agent, 4, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue), 0);
+    if (units_of(queue) != masks[i].units) fail_msg("HSA_CU_MASK=%s: %u units", masks[i].text, units_of(queue));
+    if (!i) assert_int_equal(hsa_amd_queue_cu_set_mask(queue, 32, &low), 0);
+    if (i == 1) {
+      assert_int_equal(hsa_amd_queue_cu_set_mask(queue, 32, &low), HSA_STATUS_CU_MASK_REDUCED);
+      assert_int_equal(units_of(queue), 6);
+      assert_int_equal(hsa_amd_queue_cu_set_mask(queue, 0, NULL), 0);
+      assert_int_equal(units_of(queue), 6);
+    }
+    assert_int_equal(hsa_queue_destroy(queue), 0);
+  }
+  unsetenv("HSA_CU_MASK");
+}
+
 static void a_mask_without_units_on_a_chiplet_is_refused(void **state) {
   (void)state;
   uint32_t mask[8];
@@ -454,6 +497,7 @@ int main(void) {
       GPU_TEST(a_barrier_or_packet_waits_for_one_of_its_signals),
       GPU_TEST(a_barrier_value_packet_waits_for_its_condition),
       GPU_TEST(a_mask_of_units_bounds_what_is_resident),
+      GPU_TEST(a_process_may_have_fewer_units),
       GPU_TEST(a_mask_without_units_on_a_chiplet_is_refused),
       GPU_TEST(a_packet_without_the_kernels_private_memory_is_refused),
       GPU_TEST(threads_with_queues_of_their_own_do_not_meet),

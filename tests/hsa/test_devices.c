@@ -96,6 +96,22 @@ static void only_machines_with_256_compute_units_take_the_grid(void **state) {
   }
 }
 
+static void a_process_with_fewer_units_gets_no_queue(void **state) {
+  (void)state;
+  front_runtime runtime = open_on("mi355x");
+  front_device device;
+  front_queue queue;
+  good(front_device_open(runtime, NULL, &device));
+  setenv("HSA_CU_MASK", "0:0-254", 1);
+  assert_int_equal(front_queue_create(device, NULL, &queue), FRONT_ERR_RESIDENCY);
+  if (!strstr(front_error(), "255") || !strstr(front_error(), "256")) fail_msg("not both numbers in: %s", front_error());
+  unsetenv("HSA_CU_MASK");
+  good(front_queue_create(device, NULL, &queue));
+  good(front_queue_destroy(queue));
+  good(front_device_close(device));
+  good(front_close(runtime));
+}
+
 static void an_object_for_the_other_isa_is_refused_with_both_sides(void **state) {
   (void)state;
   front_runtime runtime = open_on("mi300x");
@@ -222,7 +238,7 @@ static void a_second_user_of_hsa_is_undisturbed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_machines_with_256_compute_units_take_the_grid),
+      cmocka_unit_test(only_machines_with_256_compute_units_take_the_grid), cmocka_unit_test(a_process_with_fewer_units_gets_no_queue),
       cmocka_unit_test(an_object_for_the_other_isa_is_refused_with_both_sides), cmocka_unit_test(partitions_are_told_apart),
       cmocka_unit_test(visible_devices_are_obeyed_in_their_order), cmocka_unit_test(a_second_user_of_hsa_is_undisturbed),
       cmocka_unit_test(an_unknown_machine_is_an_error_that_names_those_there_are), /* the last: a failed library is not tried again */
