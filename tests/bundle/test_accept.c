@@ -133,9 +133,9 @@ static void test_a_clock_of_another_rate_is_wrong(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_report_says_what_the_emulator_cannot_answer),
-      cmocka_unit_test(test_every_fact_has_been_seen_wrong),
-      cmocka_unit_test(test_a_clock_of_another_rate_is_wrong),
+      {"the report says what the emulator cannot answer", test_report_says_what_the_emulator_cannot_answer, NULL, NULL, NULL},
+      {"every fact has been seen wrong", test_every_fact_has_been_seen_wrong, NULL, NULL, NULL},
+      {"a clock of another rate is wrong", test_a_clock_of_another_rate_is_wrong, NULL, NULL, NULL},
   };
   return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
 }

@@ -579,13 +579,34 @@ static void test_damaged(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest made[] = {cmocka_unit_test(test_shippable), cmocka_unit_test(test_manifest), cmocka_unit_test(test_shards),
-      cmocka_unit_test(test_nothing_to_do), cmocka_unit_test(test_same_ir), cmocka_unit_test(test_one_changes),
-      cmocka_unit_test(test_embedded), cmocka_unit_test(test_embedded_elsewhere), cmocka_unit_test(test_diff)};
-  const struct CMUnitTest safe[] = {cmocka_unit_test(test_gate), cmocka_unit_test(test_limits), cmocka_unit_test(test_killed),
-      cmocka_unit_test(test_at_once), cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_index), cmocka_unit_test(test_no_ninja)};
-  const struct CMUnitTest use[] = {cmocka_unit_test(test_relocated), cmocka_unit_test(test_verify),
-      cmocka_unit_test(test_verify_interrupted), cmocka_unit_test(test_verify_report_of_errors), cmocka_unit_test(test_damaged)};
+  const struct CMUnitTest made[] = {
+      {"what ships is code objects, an index that sha256sum takes, and no litter; check explains each gate", test_shippable, NULL, NULL,
+          NULL},
+      {"manifest.json has what builds and people ask for", test_manifest, NULL, NULL, NULL},
+      {"shards made elsewhere, in a bare environment, merge to the same bits", test_shards, NULL, NULL, NULL},
+      {"a build with nothing to do touches nothing", test_nothing_to_do, NULL, NULL, NULL},
+      {"another generator that emits the same IR compiles and checks nothing", test_same_ir, NULL, NULL, NULL},
+      {"one changed kernel is made anew, and it alone", test_one_changes, NULL, NULL, NULL},
+      {"a C compiler takes the embedded table, and libfront opens it without a file", test_embedded, NULL, NULL, NULL},
+      {"the embedded table cannot litter the bundle", test_embedded_elsewhere, NULL, NULL, NULL},
+      {"diff counts what llvm-objdump shows", test_diff, NULL, NULL, NULL},
+  };
+  const struct CMUnitTest safe[] = {
+      {"a failing gate fails the bundle, names key and gate, and leaves the old bundle", test_gate, NULL, NULL, NULL},
+      {"a compiler that passes its limit is ended, and the key named", test_limits, NULL, NULL, NULL},
+      {"a killed build leaves the old bundle, no process, and goes on the next time", test_killed, NULL, NULL, NULL},
+      {"two builds of one bundle at once both end well", test_at_once, NULL, NULL, NULL},
+      {"a folder with other files is not replaced", test_foreign, NULL, NULL, NULL},
+      {"a folder of code objects without an index is not replaced", test_no_index, NULL, NULL, NULL},
+      {"a missing ninja is named", test_no_ninja, NULL, NULL, NULL},
+  };
+  const struct CMUnitTest use[] = {
+      {"a bundle that was moved and is read-only runs; a missing key lists the keys there are", test_relocated, NULL, NULL, NULL},
+      {"verify finds a kernel that passes the gates and computes something else", test_verify, NULL, NULL, NULL},
+      {"verify, interrupted, leaves no kernel running", test_verify_interrupted, NULL, NULL, NULL},
+      {"a report of errors is well-formed, and an error is no failure", test_verify_report_of_errors, NULL, NULL, NULL},
+      {"a damaged or hostile bundle is refused by every program that reads one", test_damaged, NULL, NULL, NULL},
+  };
   if (argc != 2) return 2;
   if (strcmp(argv[1], "make") == 0) return cmocka_run_group_tests_name("make", made, make_whole, NULL);
   if (strcmp(argv[1], "safe") == 0) return cmocka_run_group_tests_name("safe", safe, make_whole, NULL);
