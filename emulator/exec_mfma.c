@@ -6,7 +6,7 @@
 
 #include "operand.h"
 
-enum element { F32, F16, BF16, I8, F64, FP8, BF8, F8F6F4, I32 };
+enum element { F32, XF32, F16, BF16, I8, F64, FP8, BF8, F8F6F4, I32 };
 
 struct mfma_shape {
   uint8_t rows, columns, k, blocks;
@@ -34,7 +34,7 @@ struct result {
   double v[RESULT_MAX];
 } __attribute__((aligned(64)));
 
-static uint32_t element_bits(uint8_t e) { return e == F64 ? 64 : e == F32 || e == I32 ? 32 : e == F16 || e == BF16 ? 16 : 8; }
+static uint32_t element_bits(uint8_t e) { return e == F64 ? 64 : e == F32 || e == XF32 || e == I32 ? 32 : e == F16 || e == BF16 ? 16 : 8; }
 
 /* --- shape ---------------------------------------------------------------------------------------------------------------- */
 
@@ -64,21 +64,28 @@ static void take_scales(struct reading *r) {
   take_mod(r, TEXT_MOD_OP_SEL_HI);
 }
 
+/* Bits of an element of the f8f6f4 forms, by cbsz or blgp. */
+static uint32_t format_bits(uint32_t format) { return format < 2 ? 8 : format < 4 ? 6 : 4; }
+
+static uint32_t side_words(const struct mfma_shape *m, uint32_t side, uint8_t type, uint32_t format) {
+  return side * m->k * m->blocks / 64 * (type == F8F6F4 ? format_bits(format) : element_bits(type)) / 32;
+}
+
 static void read_mfma(struct reading *r) {
   const struct mfma_shape *m = &shapes[r->row->extra];
   struct inst *in = r->in;
-  uint32_t elements = (uint32_t)m->k * m->blocks, d_words = (uint32_t)m->rows * m->columns * m->blocks / 64 * element_bits(m->d) / 32;
-  take_vgpr_result(r, d_words);
-  in->src[0] = take_vgprs(r, m->rows * elements / 64 * element_bits(m->a) / 32);
-  in->src[1] = take_vgprs(r, m->columns * elements / 64 * element_bits(m->b) / 32);
-  take_c(r, m, d_words);
-  if (m->scaled) take_scales(r);
-  in->sources = 0; /* none goes through operand() */
+  uint32_t d_words = (uint32_t)m->rows * m->columns * m->blocks / 64 * element_bits(m->d) / 32;
   in->cbsz = (uint8_t)take_mod(r, TEXT_MOD_CBSZ);
   in->abid = (uint8_t)take_mod(r, TEXT_MOD_ABID);
   in->blgp = (uint8_t)take_mod(r, TEXT_MOD_BLGP);
+  take_vgpr_result(r, d_words);
+  in->src[0] = take_vgprs(r, side_words(m, m->rows, m->a, in->cbsz));
+  in->src[1] = take_vgprs(r, side_words(m, m->columns, m->b, in->blgp));
+  take_c(r, m, d_words);
+  if (m->scaled) take_scales(r);
+  in->sources = 0; /* none goes through operand() */
   if (inst_text_has(r->text, TEXT_MOD_NEG)) reading_error(r, "neg is not modelled");
-  if (m->a == F8F6F4 && (in->cbsz > 1 || in->blgp > 1)) reading_error(r, "operands of 4 or 6 bits are not modelled");
+  if (m->a == F8F6F4 && (in->cbsz > 4 || in->blgp > 4)) reading_error(r, "a format that does not exist");
   if (m->a != F8F6F4 && ((1u << in->cbsz) > m->blocks || in->abid >= 1u << in->cbsz))
     reading_error(r, "a broadcast of blocks that are not there");
   if (m->a == F64 && in->blgp) reading_error(r, "blgp of f64 is not modelled");
@@ -102,12 +109,20 @@ static uint32_t b_lane(uint32_t l, uint32_t blgp) {
   }
 }
 
+/* f32 rounded to 10 bits of fraction, to nearest even, as AMD's libraries convert. */
+static float xf32_of(uint32_t bits) {
+  if ((bits & 0x7F800000) != 0x7F800000) bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFFu;
+  return f32_of(bits);
+}
+
 static double element(const vgpr *v, uint8_t type, uint32_t lane, uint32_t index, const double *fp8) {
   switch (type) {
   case F64:
     return f64_of(v[2 * index].w[lane] | (uint64_t)v[2 * index + 1].w[lane] << 32);
   case F32:
     return (double)f32_of(v[index].w[lane]);
+  case XF32:
+    return (double)xf32_of(v[index].w[lane]);
   case F16:
     return (double)f16_to_f32(v[index / 2].w[lane] >> (index % 2 * 16) & 0xFFFF);
   case BF16:
@@ -151,6 +166,29 @@ static void load_f8_side(
         to[3 * side + i] = fp8[bytes >> 24] * factor[i];
       }
     }
+}
+
+/* The operands of 6 and 4 bits: a lane's 32 elements are one run of K, and its own code is theirs. */
+static void load_mx_side(
+    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, uint32_t format, const vgpr *codes, uint32_t select) {
+  const double *values = mx_table(format);
+  uint32_t width = format_bits(format);
+  for (uint32_t k = 0; k < m->k; k++)
+    for (uint32_t i = 0; i < side; i++) {
+      uint32_t lane = k / SCALE_BLOCK * side + i, bit = k % SCALE_BLOCK * width, word = bit / 32;
+      uint64_t both = v[word].w[lane];
+      if (bit % 32 + width > 32) both |= (uint64_t)v[word + 1].w[lane] << 32;
+      double scale = codes ? e8m0_to_f64(codes->w[lane] >> (8 * select) & 0xFF) : 1.0;
+      s->v[k * side + i] = values[both >> (bit % 32) & ((1u << width) - 1)] * scale;
+    }
+}
+
+static void load_f8f6f4_side(
+    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, uint32_t format, const vgpr *codes, uint32_t select) {
+  if (format < 2)
+    load_f8_side(s, m, v, side, fp8_table(false, format == 1), codes, select);
+  else
+    load_mx_side(s, m, v, side, format, codes, select);
 }
 
 /* Register (in elements) and lane of element (i, j) of block n. */
@@ -249,8 +287,8 @@ static void run_mfma(struct wave *w, const struct inst *in) {
   const vgpr *va = &w->v[in->src[0].reg], *vb = &w->v[in->src[1].reg];
   bool fnuz = w->program->fnuz;
   if (m->a == F8F6F4) {
-    load_f8_side(&a, m, va, m->rows, fp8_table(false, in->cbsz == 1), m->scaled ? &w->v[in->src[3].reg] : NULL, in->src[3].select);
-    load_f8_side(&b, m, vb, m->columns, fp8_table(false, in->blgp == 1), m->scaled ? &w->v[in->src[4].reg] : NULL, in->src[4].select);
+    load_f8f6f4_side(&a, m, va, m->rows, in->cbsz, m->scaled ? &w->v[in->src[3].reg] : NULL, in->src[3].select);
+    load_f8f6f4_side(&b, m, vb, m->columns, in->blgp, m->scaled ? &w->v[in->src[4].reg] : NULL, in->src[4].select);
   } else {
     load_side(&a, m, va, m->rows, m->a, 0, fp8_table(fnuz, m->a == BF8));
     load_side(&b, m, vb, m->columns, m->b, in->blgp, fp8_table(fnuz, m->b == BF8));

@@ -5,11 +5,14 @@
 #include <math.h>
 #include <pthread.h>
 
-const struct small_float float_f16 = {5, 10, 15, true, false};
-const struct small_float float_e4m3 = {4, 3, 7, false, false};
-const struct small_float float_e5m2 = {5, 2, 15, true, false};
-const struct small_float float_e4m3_fnuz = {4, 3, 8, false, true};
-const struct small_float float_e5m2_fnuz = {5, 2, 16, false, true};
+const struct small_float float_f16 = {5, 10, 15, true, false, false};
+const struct small_float float_e4m3 = {4, 3, 7, false, false, false};
+const struct small_float float_e5m2 = {5, 2, 15, true, false, false};
+const struct small_float float_e4m3_fnuz = {4, 3, 8, false, true, false};
+const struct small_float float_e5m2_fnuz = {5, 2, 16, false, true, false};
+const struct small_float float_e2m3 = {2, 3, 1, false, false, true};
+const struct small_float float_e3m2 = {3, 2, 3, false, false, true};
+const struct small_float float_e2m1 = {2, 1, 1, false, false, true};
 
 double small_to_f64(const struct small_float *f, uint32_t code) {
   uint32_t sign_bit = 1u << (f->exponent + f->mantissa);
@@ -18,7 +21,7 @@ double small_to_f64(const struct small_float *f, uint32_t code) {
   double sign = code & sign_bit ? -1.0 : 1.0;
   if (f->fnuz && (code & (2 * sign_bit - 1)) == sign_bit) return NAN;
   if (f->infinity && e == top) return m ? NAN : sign * INFINITY;
-  if (!f->infinity && !f->fnuz && magnitude == sign_bit - 1) return NAN;
+  if (!f->infinity && !f->fnuz && !f->finite && magnitude == sign_bit - 1) return NAN;
   if (e == 0) return sign * ldexp(m, 1 - f->bias - f->mantissa);
   return sign * ldexp(m + (1u << f->mantissa), (int)e - f->bias - f->mantissa);
 }
@@ -115,16 +118,24 @@ uint32_t bf16_from_f32(float value) {
   return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
-static double fp8_values[4][256];
+static double fp8_values[4][256], mx_values[3][64];
 static pthread_once_t fp8_once = PTHREAD_ONCE_INIT;
 
 static void fill_fp8_tables(void) {
   const struct small_float *const formats[4] = {&float_e4m3, &float_e5m2, &float_e4m3_fnuz, &float_e5m2_fnuz};
   for (uint32_t f = 0; f < 4; f++)
     for (uint32_t code = 0; code < 256; code++) fp8_values[f][code] = small_to_f64(formats[f], code);
+  const struct small_float *const mx[3] = {&float_e2m3, &float_e3m2, &float_e2m1};
+  for (uint32_t f = 0; f < 3; f++)
+    for (uint32_t code = 0; code < (f == 2 ? 16 : 64); code++) mx_values[f][code] = small_to_f64(mx[f], code);
 }
 
 const double *fp8_table(bool fnuz, bool e5m2) {
   pthread_once(&fp8_once, fill_fp8_tables);
   return fp8_values[(fnuz ? 2 : 0) + (e5m2 ? 1 : 0)];
+}
+
+const double *mx_table(uint32_t format) {
+  pthread_once(&fp8_once, fill_fp8_tables);
+  return mx_values[format - 2];
 }

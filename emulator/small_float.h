@@ -38,9 +38,11 @@ struct small_float {
   int16_t bias;
   bool infinity; /* the all-ones exponent is infinity and NaN; else only the all-ones code (OCP) or 0x80 (FNUZ) is NaN */
   bool fnuz;     /* no -0: that code is the NaN */
+  bool finite;   /* every code is a number */
 };
 
 extern const struct small_float float_f16, float_e4m3, float_e5m2, float_e4m3_fnuz, float_e5m2_fnuz;
+extern const struct small_float float_e2m3, float_e3m2, float_e2m1; /* OCP MX's formats of 6 and 4 bits: only decoded */
 
 /* The value of a code; exact. */
 double small_to_f64(const struct small_float *format, uint32_t code);
@@ -87,5 +89,8 @@ static inline uint32_t fp8_from_f32(float value, bool e5m2, bool fnuz, bool satu
 
 /* All 256 values of an fp8 format: fp8_table(fnuz, e5m2)[code]. */
 const double *fp8_table(bool fnuz, bool e5m2);
+
+/* The 64 (16) values of a matrix format below 8 bits, by its number in cbsz or blgp: 2 e2m3, 3 e3m2, 4 e2m1. */
+const double *mx_table(uint32_t format);
 
 #endif

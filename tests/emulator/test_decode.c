@@ -18,6 +18,7 @@ static const char *const samples[] = {"buffer_load_dwordx4 v[0:3], v4, s[0:3], 0
     "ds_write2st64_b64 v1, v[2:3], v[4:5] offset0:255 offset1:7",
     "v_pk_fma_f32 v[0:1], v[2:3], s[4:5], v[6:7] op_sel:[1,0,0] op_sel_hi:[0,1,1] neg_lo:[1,0,0]",
     "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[4:11], v[12:19], a[0:3], v20, v21 op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:1 blgp:1",
+    "v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[16:21], v[22:25], v[0:15], v40, v41 op_sel_hi:[0,0,0] cbsz:3 blgp:4",
     "v_mfma_f32_32x32x1_2b_f32 a[0:31], v0, v1, -4.0 cbsz:1 abid:1 blgp:1", "v_fma_f32 v0, -v1, |v2|, -|s3| clamp mul:2",
     "v_fma_f32 v0, neg(1.0), |v2|, 0.15915494", "v_fma_f64 v[0:1], v[2:3], 0.15915494309189532, -v[4:5]", "v_add_f32 v0, 0x42f60000, v1",
     "v_bitop3_b32 v0, v1, v2, v3 bitop3:0x1a", "global_atomic_cmpswap_x2 v[0:1], v2, v[4:7], s[8:9] offset:-8 sc0",
@@ -99,7 +100,7 @@ static void what_is_not_understood_is_named(void **state) {
   } unknown[] = {{"s_trap 2", "does not know this instruction"}, {"s_sendmsg sendmsg(MSG_INTERRUPT)", "does not know this instruction"},
       {"v_smfmac_f32_16x16x32_f16 v[10:13], v[2:3], v[4:7], v1", "does not know this instruction"},
       {"ds_swizzle_b32 v0, v1 offset:swizzle(FFT,5)", "FFT"}, {"buffer_load_dword v0, v1, s[0:3], 0 idxen", "offen"},
-      {"v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:15], v[0:3], v20, v21 blgp:4", "operand 3"},
+      {"v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7] neg:[1,0,0]", "neg"},
       {"s_setreg_b32 hwreg(HW_REG_STATUS), s0", "register 2"}, {"v_mad_u32_u24 v0, v1, v2, v3 clamp", "clamp"},
       {"v_permlane16_swap_b32_e64 v0, v1 bound_ctrl:1", "bound_ctrl"}, {"v_pk_mul_f32 v[0:1], v[2:3], 2.0", "high half of a constant"},
       {"s_mov_b32 s0, src_shared_base", "scalar that the emulator does not have"}};

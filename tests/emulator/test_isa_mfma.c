@@ -107,7 +107,7 @@ static void read_layouts(const char *file) {
   for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
     char *field[FIELDS];
     int n = 0;
-    if (*line != 'v' || strstr(line, "xf32")) continue; /* xf32 is not modelled: an unknown instruction */
+    if (*line != 'v') continue;
     for (char *p = line; p && n < FIELDS; n++) {
       field[n] = p;
       p = strchr(p, '\t');
@@ -141,7 +141,7 @@ static const char *type_of(const struct layout *l, bool b) {
 /* The code of a small integer. FNUZ codes mean half of what the OCP ones do. */
 static u64 code_of(const char *type, int v) {
   if (strcmp(type, "f64") == 0) return db(v);
-  if (strcmp(type, "f32") == 0) return fb((float)v);
+  if (strstr(type, "f32")) return fb((float)v);
   if (strcmp(type, "bf16") == 0) return fb((float)v) >> 16;
   if (strcmp(type, "f16") == 0) return hb(v);
   if (strcmp(type, "i8") == 0) return (uint8_t)(int8_t)v;
@@ -223,9 +223,7 @@ static void check_result(const struct layout *l, bool with_c, int a_block_mask, 
 /* --- lines: per layout with C, with a constant; then the special ones -------------------------------------------------------------- */
 
 static u32 side_words(const struct layout *l, int rows, int bits) { return (u32)(rows * l->k * l->blocks / 64 * bits / 32); }
-static int bits_of(const char *type) {
-  return strcmp(type, "f64") == 0 ? 64 : strcmp(type, "f32") == 0 ? 32 : strstr(type, "f16") ? 16 : 8;
-}
+static int bits_of(const char *type) { return strcmp(type, "f64") == 0 ? 64 : strstr(type, "f32") ? 32 : strstr(type, "f16") ? 16 : 8; }
 
 static char *group(char *to, u32 first, u32 count) {
   if (count == 1)
@@ -245,6 +243,66 @@ static void line_of(const struct layout *l, bool with_c, char *line) {
       strstr(l->name, "scale") ? ", v120, v121 op_sel_hi:[0,0,0]" : "");
 }
 
+static void fill_all(int base, u32 count, u32 value) {
+  for (u32 r = 0; r < count; r++)
+    for (int l = 0; l < 64; l++) rig->wave->v[(u32)base + r].w[l] = value;
+}
+
+/* --- the f8f6f4 formats ---------------------------------------------------------------------------------------------------------- */
+
+enum { FORMATS = 5, SHAPES = 2, PAIRS = FORMATS * FORMATS };
+static const u32 format_width[FORMATS] = {8, 8, 6, 6, 4};
+
+/* Codes of 0, 1, 2, 3, 4 in e4m3, e5m2, e2m3, e3m2, e2m1 (OCP MX), written down from the formats' tables. */
+static const u32 format_codes[FORMATS][5] = {
+    {0, 0x38, 0x40, 0x44, 0x48}, {0, 0x3C, 0x40, 0x42, 0x44}, {0, 8, 16, 20, 24}, {0, 12, 16, 18, 20}, {0, 2, 4, 5, 6}};
+
+static void pair_line(u32 shape, u32 pair, char *line) {
+  u32 a = pair / FORMATS, b = pair % FORMATS;
+  sprintf(line, "v_mfma_scale_f32_%s_f8f6f4 v[128:%u], v[0:%u], v[16:%u], 0, v120, v121 op_sel_hi:[0,0,0] cbsz:%u blgp:%u",
+      shape ? "32x32x64" : "16x16x128", shape ? 143 : 131, format_width[a] - 1, 16 + format_width[b] - 1, a, b);
+}
+
+/* Where element k of row i lies: 8-bit operands as the layouts of the table say, smaller ones as one run of 32 K a lane. */
+static void put_format(int base, u32 format, int rows, int k_count, int i, int k, int v) {
+  u32 width = format_width[format], code = format_codes[format][abs(v)] | (v < 0 ? 1u << (width - 1) : 0);
+  u32 bit = width == 8 ? (u32)(k / (k_count / 2) * 128 + k % 16 * 8) : (u32)(k % 32) * width;
+  int lane = width == 8 ? rows * (k / 16 % (64 / rows)) + i : rows * (k / 32) + i;
+  for (u32 n = 0; n < width; n++) rig->wave->v[(u32)base + (bit + n) / 32].w[lane] |= (code >> n & 1) << ((bit + n) % 32);
+}
+
+static int format_side[2][32][128];
+
+static void check_pair(size_t line, u32 shape, u32 pair) {
+  int rows = shape ? 32 : 16, k_count = shape ? 64 : 128;
+  fill_all(0, 128, 0);
+  for (int s = 0; s < 2; s++)
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < k_count; k++) {
+        int v = (int)(rig_value(T_u64, pair * 977 + (u32)((s * 32 + i) * 128 + k)) >> 7 & 0xFFFF) % 9 - 4;
+        format_side[s][i][k] = v;
+        put_format(s ? B_REG : A_REG, s ? pair % FORMATS : pair / FORMATS, rows, k_count, i, k, v);
+      }
+  for (int lane = 0; lane < 64; lane++) {
+    rig->wave->v[120].w[lane] = 0xEE00u | (u32)(122 + lane * 5 % 9);
+    rig->wave->v[121].w[lane] = 0xDD00u | (u32)(124 + lane * 3 % 7);
+  }
+  rig_run(rig, line);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < rows; j++) {
+      double want = 0;
+      for (int k = 0; k < k_count; k++) {
+        int x = rows * (k / 32);
+        want += ldexp(format_side[0][i][k] * format_side[1][j][k], (x + i) * 5 % 9 - 5 + (x + j) * 3 % 7 - 3);
+      }
+      u32 reg = shape ? (u32)(4 * (i / 8) + i % 4) : (u32)(i % 4), lane = shape ? (u32)(32 * (i / 4) % 64 + j) : (u32)(16 * (i / 4) + j);
+      u32 got = rig->wave->v[D_REG + reg].w[lane];
+      if (got != fb((float)want))
+        fail_msg("cbsz %u blgp %u, %d rows: row %d column %d: wanted %g, got %g", pair / FORMATS, pair % FORMATS, rows, i, j, want,
+            (double)f(got));
+    }
+}
+
 enum special { SCALE_BYTES, SCALE_32, FORMAT_BF8, BROADCAST, B_LANES, ONE_ROUNDING, SPECIALS };
 static const char *const specials[SPECIALS] = {
     [SCALE_BYTES] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:7], v[16:23], 0, v120, v121 op_sel:[0,1,0] op_sel_hi:[1,1,0]",
@@ -255,22 +313,15 @@ static const char *const specials[SPECIALS] = {
     [ONE_ROUNDING] = "v_mfma_f32_16x16x4_f32 v[128:131], v0, v16, 1.0",
 };
 
-static void fill_all(int base, u32 count, u32 value) {
-  for (u32 r = 0; r < count; r++)
-    for (int l = 0; l < 64; l++) rig->wave->v[(u32)base + r].w[l] = value;
-}
-
 static const struct layout *find(const char *name) {
   for (size_t i = 0; i < layout_count; i++)
     if (strcmp(layouts[i].name, name) == 0) return &layouts[i];
   return NULL;
 }
 
-static void run_layout(void **state) {
-  const char *name = *state;
-  const struct layout *l = find(name);
-  if (!l) fail_msg("%s has no layout in tests/oracles", name);
-  size_t line = 2 * (size_t)(l - layouts);
+static bool only_gfx942(const struct layout *l) { return strstr(l->name, "xf32") != NULL; }
+
+static void check_layout(const struct layout *l, size_t line) {
   for (u32 seed = 0; seed < 2; seed++) {
     fill_all(0, 128, 0);
     fill_all(120, 2, 127);
@@ -281,6 +332,29 @@ static void run_layout(void **state) {
     rig_run(rig, line + 1);
     check_result(l, false, 0, 0);
   }
+}
+
+static void run_layout(void **state) {
+  const char *name = *state;
+  const struct layout *l = find(name);
+  if (!l) fail_msg("%s has no layout in tests/oracles", name);
+  if (!only_gfx942(l)) {
+    check_layout(l, 2 * (size_t)(l - layouts));
+    return;
+  }
+  static char text[2][160];
+  const char *lines[2] = {text[0], text[1]};
+  struct rig *gfx950 = rig;
+  for (int i = 0; i < 2; i++) line_of(l, i == 0, text[i]);
+  rig = rig_open("gfx942", lines, 2);
+  check_layout(l, 0);
+  if (strstr(l->name, "16x16x8")) { /* 1 + 2^-11 is a tie that goes to 1, 1 + 3 * 2^-11 one that goes to 1 + 2^-9 */
+    fill_all(A_REG, 2, 0x3F801000), fill_all(B_REG, 2, 0x3F803000);
+    rig_run(rig, 1);
+    assert_int_equal(rig->wave->v[D_REG].w[0], fb(8 * (1 + 0x1p-9f)));
+  }
+  rig_close(rig);
+  rig = gfx950;
 }
 
 static size_t special_line(enum special s) { return 2 * layout_count + (size_t)s; }
@@ -331,6 +405,32 @@ static void each_k_block_has_its_own_scale(void **state) {
         if (got != fb((float)want)) fail_msg("%s: row %d column %d: wanted %g, got %g", l->name, i, j, want, (double)f(got));
       }
   }
+}
+
+static void every_pair_of_formats_multiplies(void **state) {
+  (void)state;
+  for (u32 n = 0; n < SHAPES * PAIRS; n++) check_pair(special_line(SPECIALS) + n, n / PAIRS, n % PAIRS);
+}
+
+/* 128 products of ones: 2^(code - 120) for every code but 255. */
+static void every_scale_code_is_its_power_of_two(void **state) {
+  (void)state;
+  fill_all(A_REG, 8, 0x38383838), fill_all(B_REG, 8, 0x38383838);
+  for (u32 code = 0; code < 256; code++) {
+    fill_all(120, 1, code << 16 | 0xAB0000CD), fill_all(121, 1, 127u << 24 | 0x00ABCDEF);
+    rig_run(rig, special_line(SCALE_BYTES));
+    u64 want = code == 255 ? fb(NAN) : fb((float)ldexp(1, (int)code - 120)), got = fb(result(3, 4));
+    if (got != want && !(code == 255 && isnan(f(got)))) fail_msg("code %u gives %a", code, (double)f(got));
+  }
+}
+
+/* NaN codes of e4m3 and e5m2 reach their row's results, and no other row's. */
+static void a_nan_code_spoils_its_row_alone(void **state) {
+  (void)state;
+  fill_all(A_REG, 8, 0x38383838), fill_all(B_REG, 8, 0x38383838), fill_all(120, 2, 127);
+  rig->wave->v[A_REG + 2].w[16 + 5] = 0x387F3838;
+  rig_run(rig, special_line(SPECIALS));
+  for (int i = 0; i < 16; i++) assert_int_equal(isnan(result(i, 3)) != 0, i == 5);
 }
 
 static void cbsz_and_blgp_choose_the_format(void **state) {
@@ -389,20 +489,29 @@ static void fp8_is_fnuz_on_gfx942(void **state) {
 
 int main(void) {
   static char text[2 * LAYOUTS_MAX][160];
-  static const char *lines[2 * LAYOUTS_MAX + SPECIALS];
+  static char pair_text[SHAPES * PAIRS][160];
+  static const char *lines[2 * LAYOUTS_MAX + SPECIALS + SHAPES * PAIRS];
   static struct CMUnitTest tests[LAYOUTS_MAX + 16];
   size_t count = 0;
   read_layouts("tests/oracles/mfma_cdna3.tsv");
   read_layouts("tests/oracles/mfma_cdna4.tsv");
-  for (size_t i = 0; i < 2 * layout_count; i++) line_of(&layouts[i / 2], i % 2 == 0, text[i]), lines[i] = text[i];
+  for (size_t i = 0; i < 2 * layout_count; i++)
+    line_of(&layouts[i / 2], i % 2 == 0, text[i]), lines[i] = only_gfx942(&layouts[i / 2]) ? "s_nop 0" : text[i];
   for (size_t i = 0; i < SPECIALS; i++) lines[2 * layout_count + i] = specials[i];
-  rig = rig_open("gfx950", lines, 2 * layout_count + SPECIALS);
+  for (u32 i = 0; i < SHAPES * PAIRS; i++) {
+    pair_line(i / PAIRS, i % PAIRS, pair_text[i]);
+    lines[2 * layout_count + SPECIALS + i] = pair_text[i];
+  }
+  rig = rig_open("gfx950", lines, 2 * layout_count + SPECIALS + SHAPES * PAIRS);
   for (u32 i = 0; i < isa_mfma.count && i < LAYOUTS_MAX; i++)
     tests[count++] = (struct CMUnitTest){isa_mfma.rows[i].name, run_layout, NULL, NULL, (void *)(uintptr_t)isa_mfma.rows[i].name};
   const struct CMUnitTest more[] = {
       cmocka_unit_test(a_scale_is_the_byte_that_op_sel_picks),
       cmocka_unit_test(each_k_block_has_its_own_scale),
       cmocka_unit_test(cbsz_and_blgp_choose_the_format),
+      cmocka_unit_test(every_pair_of_formats_multiplies),
+      cmocka_unit_test(every_scale_code_is_its_power_of_two),
+      cmocka_unit_test(a_nan_code_spoils_its_row_alone),
       cmocka_unit_test(a_block_can_be_broadcast),
       cmocka_unit_test(lanes_of_b_can_be_broadcast),
       cmocka_unit_test(a_sum_is_rounded_once),
