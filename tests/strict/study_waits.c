@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every wait and every sc1 of the emitted IR, taken away one at a time: strict mode finds it, or it is on the list of those that are not
-   needed, with the reason (docs/waits.md). study_waits [EVERY FIRST [KERNEL]]: only sites FIRST, FIRST + EVERY, ... of each kernel, or of
-   one. */
+   needed, with the reason (docs/waits.md). study_waits [EVERY FIRST [KERNEL [WORD]]]: only sites FIRST, FIRST + EVERY, ... of each kernel,
+   or of one, those with WORD in their name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,7 @@ static const struct {
 struct site {
   const char *line; /* in the module */
   bool guard;       /* only a launch in which a poll gives up comes there */
+  const char *poll; /* what is to be withheld, so that the poll near it gives up */
   char what[WHAT_MAX];
 };
 
@@ -79,7 +80,13 @@ static void add_wait(struct study *s, const char *line, const char *counter) {
     if (e->text > line && is_access(e)) behind = e;
   }
   struct site *site = add_site(s, line);
+  site->poll = behind && row_of(s, behind)->event == EV_X8_ROWS ? "xrdy" : "qrdy";
   snprintf(site->what, WHAT_MAX, "%s between %s and %s, barrier %u", counter, event_name(s, before), event_name(s, behind), barriers + 1);
+}
+
+/* The region whose pairs a poll waits for: of a look at the guard, the row before it. */
+static const char *polled(const struct issue_row *poll) {
+  return poll->event == EV_XRDY_POLL ? "xrdy" : poll->event == EV_QKVP_POLL ? "qkvp" : "qrdy";
 }
 
 static void find_sites(struct study *s) {
@@ -92,6 +99,7 @@ static void find_sites(struct study *s) {
     if (!is_access(e) || e->aux != 16) continue;
     struct site *site = add_site(s, e->text);
     site->guard = is_guards(row_of(s, e)->event);
+    site->poll = row_of(s, e)->event == EV_GUARD_LOOK ? polled(row_of(s, e) - 1) : "qrdy";
     snprintf(site->what, WHAT_MAX, "sc1 of %s", event_name(s, e));
   }
 }
@@ -132,9 +140,9 @@ static char *without(const struct study *s, const struct site *site) {
   return text;
 }
 
-/* No flag of a token ever has this launch's tag. */
-static char *withheld(const struct study *s, char *ir) {
-  const struct edit edits[] = {{EDIT_DATA, IR_STORE, "qrdy", EVERY, EVERY, "sub <2 x i32> $, <i32 0, i32 2>", 0}, {.what = EDIT_NOTHING}};
+/* No pair of the region ever has this launch's tag. */
+static char *withheld(const struct study *s, const char *flags, char *ir) {
+  const struct edit edits[] = {{EDIT_DATA, IR_STORE, flags, EVERY, EVERY, "sub <2 x i32> $, <i32 0, i32 2>", 0}, {.what = EDIT_NOTHING}};
   char *changed = mutated(ir, &s->kernel->sizes, edits);
   free(ir);
   return changed;
@@ -182,8 +190,8 @@ static bool try_launches(const struct study *s, const struct site *site, bool br
   char *ir = without(s, site), *whole = strdup(s->ir);
   size_t bytes, whole_bytes;
   if (broken) {
-    ir = withheld(s, ir);
-    whole = withheld(s, whole);
+    ir = withheld(s, site->poll, ir);
+    whole = withheld(s, site->poll, whole);
   }
   void *object = rig_compile(s->kernel->key, ir, &bytes), *first = rig_compile(s->kernel->key, whole, &whole_bytes);
   *same = same_code(object, bytes, first, whole_bytes);
@@ -212,7 +220,8 @@ static bool try_site(const struct study *s, const struct site *site) {
 }
 
 static uint32_t every = 1, first_site;
-static long only = -1; /* kernel */
+static long only = -1;   /* kernel */
+static const char *word; /* in the site's name */
 
 static void every_wait_and_scope_is_missed_or_known_not_to_be_needed(void **state) {
   (void)state;
@@ -221,7 +230,9 @@ static void every_wait_and_scope_is_missed_or_known_not_to_be_needed(void **stat
     if (only >= 0 && (size_t)only != k) continue;
     struct study *s = open_study(&kernels[k]);
     assert_true(s->sites > 10);
-    for (uint32_t i = first_site; i < s->sites; i += every, tried++) {
+    for (uint32_t i = first_site; i < s->sites; i += every) {
+      if (word && !strstr(s->site[i].what, word)) continue;
+      tried++;
       bool good = try_site(s, &s->site[i]);
       if (!good) print_error("NOT FOUND: %s: %s\n", s->kernel->key, s->site[i].what);
       bad += !good;
@@ -238,6 +249,7 @@ int main(int argc, char **argv) {
     first_site = (uint32_t)strtoul(argv[2], NULL, 10);
   }
   if (argc > 3) only = strtol(argv[3], NULL, 10);
+  if (argc > 4) word = argv[4];
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_wait_and_scope_is_missed_or_known_not_to_be_needed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
