@@ -1,88 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles through the programs, as a build farm and a server see them. Two keys, one of them compiled as seldom as can be. */
+/* Making bundles: what is in them, what is made anew, what failures and interruptions leave. */
+#include "bundle_rig.h"
 #include "front.h"
-#include "support.h"
 #include "toolchain_config.h"
 
 #include <dlfcn.h>
 #include <jansson.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
-
-#define FRONTGEN      built_path("gen/frontgen")
-#define FRONTRUN      built_path("frontrun/frontrun")
-#define PATTERN       "tokens=1,tp=8,ratio=0|1"
-#define ONE           "front_s1_tp8_r0_w128_t0"
-#define OTHER         "front_s1_tp8_r1_w128_t0"
-#define FILE_OF(name) name ".gfx950.hsaco"
-
-static const char *whole; /* a bundle of both keys, which no test changes */
-
-/* frontgen bundle PATTERN -o folder, with one change of the environment (or null) and up to three more arguments. */
-static struct outcome bundle(const char *pattern, const char *folder, const char *change, const char *const more[3]) {
-  const char *argv[12] = {FRONTGEN, "bundle", pattern, "-o", folder, "--arch", "gfx950"};
-  for (int i = 0; i < 3 && more; i++) argv[7 + i] = more[i];
-  return run_argv(argv, &(struct run_options){.env = (const char *const[]){change ? change : "FRONT_UNUSED", NULL}});
-}
-
-static void make(const char *pattern, const char *folder) {
-  struct outcome o = bundle(pattern, folder, NULL, NULL);
-  assert_code(&o, 0);
-  outcome_free(&o);
-}
-
-static int make_whole(void **state) {
-  (void)state;
-  if (!whole) {
-    const char *dir = temp_dir();
-    whole = strdup(path_in(dir, "whole"));
-    make(PATTERN, whole);
-  }
-  return 0;
-}
-
-/* The work folder beside a bundle. */
-static const char *work_of(const char *folder, const char *part) {
-  static char path[4096];
-  const char *slash = strrchr(folder, '/');
-  snprintf(path, sizeof path, "%.*s/.%s.frontgen/%s", (int)(slash - folder), folder, slash + 1, part);
-  return path;
-}
-
-static void assert_same(const char *a, const char *b) {
-  struct outcome o = run("diff", "-r", a, b);
-  assert_code(&o, 0);
-  outcome_free(&o);
-}
-
-/* A copy, work folder and all, with times kept. */
-static const char *copy_of(const char *folder) {
-  char command[9000];
-  const char *dir = temp_dir();
-  snprintf(command, sizeof command, "cp -a '%s' '%s/b' && cp -a '%s' '%s/.b.frontgen'", folder, dir, work_of(folder, ""), dir);
-  struct outcome o = run("sh", "-c", command);
-  assert_code(&o, 0);
-  outcome_free(&o);
-  return path_in(dir, "b");
-}
-
-/* An executable script as a tool; returns "VARIABLE=path". */
-static const char *script(const char *variable, const char *text) {
-  static char setting[4096];
-  const char *path = path_in(temp_dir(), "tool");
-  write_file(path, text, strlen(text));
-  assert_int_equal(chmod(path, 0755), 0);
-  snprintf(setting, sizeof setting, "%s=%s", variable, path);
-  return setting;
-}
 
 static void test_shippable(void **state) {
   (void)state;
@@ -325,34 +255,6 @@ static void test_limits(void **state) {
   outcome_free(&o);
 }
 
-static pid_t start(const char *const argv[], const char *setting) {
-  char *env[512] = {(char *)(uintptr_t)setting};
-  pid_t pid;
-  posix_spawn_file_actions_t actions;
-  for (size_t i = 0; environ[i] && i < 500; i++) env[i + 1] = environ[i];
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
-  assert_int_equal(posix_spawn(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, env), 0);
-  posix_spawn_file_actions_destroy(&actions);
-  return pid;
-}
-
-/* Ended, if perhaps not yet waited for by whoever inherited it. */
-static void assert_gone(pid_t pid) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  for (int waited = 0; waited < 1000; waited++, usleep(10000)) {
-    FILE *in = fopen(path, "r");
-    char line[256] = "", *end;
-    if (!in) return;
-    bool read = fgets(line, sizeof line, in) != NULL;
-    fclose(in);
-    if (!read || ((end = strrchr(line, ')')) && end[1] && end[2] == 'Z')) return;
-  }
-  fail_msg("process %d is still there", (int)pid);
-}
-
 /* Killed while it compiles: the old bundle stands, no process is left, and the next build goes on. */
 static void test_killed(void **state) {
   (void)state;
@@ -435,149 +337,6 @@ static void test_no_ninja(void **state) {
   outcome_free(&o);
 }
 
-/* What a deployment does: moves it, makes it read-only, runs a key of it. */
-static void test_relocated(void **state) {
-  (void)state;
-  const char *folder = strdup(copy_of(whole)), *moved = strdup(path_in(temp_dir(), "elsewhere"));
-  assert_int_equal(rename(folder, moved), 0);
-  assert_int_equal(chmod(moved, 0555), 0);
-  struct outcome o = run(FRONTRUN, moved, "--key", "tokens=1,tp=8,ratio=0", "--device", "emulator");
-  assert_code(&o, 0);
-  outcome_free(&o);
-  o = run(FRONTRUN, moved, "--key", "tokens=2,tp=8,ratio=0", "--device", "emulator");
-  assert_code(&o, 2);
-  assert_non_null(strstr(o.err, ONE)); /* the kernels there are */
-  outcome_free(&o);
-  o = run(FRONTRUN, moved, "--device", "emulator");
-  assert_code(&o, 2);
-  assert_non_null(strstr(o.err, "--key"));
-  outcome_free(&o);
-  assert_int_equal(chmod(moved, 0755), 0);
-  free((void *)(uintptr_t)moved);
-  free((void *)(uintptr_t)folder);
-}
-
-/* A kernel that passes the gates and computes something else. */
-static void test_verify(void **state) {
-  (void)state;
-  const char *folder = strdup(path_in(temp_dir(), "wrong")), *report = strdup(path_in(temp_dir(), "report.xml"));
-  char text[4096];
-  snprintf(text, sizeof text, "#!/bin/sh\nsed 's/float 0x407C000000000000/float 0x406C000000000000/g' | '%s' \"$@\"\n", OPT_PATH);
-  struct outcome o = bundle("tokens=1,tp=8,ratio=0", folder, script("FRONTGEN_OPT", text), NULL);
-  assert_code(&o, 0);
-  outcome_free(&o);
-  o = run(FRONTGEN, "verify", folder, "--junit", report, "-j", "2");
-  assert_code(&o, 1);
-  assert_non_null(strstr(o.err, ONE));
-  assert_non_null(strstr(o.out, "0 of 1 kernels good"));
-  outcome_free(&o);
-  char *xml = read_file(report, NULL);
-  assert_non_null(strstr(xml, "tests=\"1\" failures=\"1\" errors=\"0\""));
-  assert_non_null(strstr(xml, "<failure message=\"" ONE));
-  free(xml);
-  o = run(FRONTGEN, "verify", whole, "--junit", report);
-  assert_code(&o, 0);
-  assert_non_null(strstr(o.out, "2 of 2 kernels good"));
-  assert_non_null(strstr(o.err, "[2/2] 0 failed"));
-  outcome_free(&o);
-  xml = read_file(report, NULL);
-  assert_non_null(strstr(xml, "tests=\"2\" failures=\"0\" errors=\"0\""));
-  assert_non_null(strstr(xml, "name=\"" OTHER "\""));
-  free(xml);
-  free((void *)(uintptr_t)report);
-  free((void *)(uintptr_t)folder);
-}
-
-/* A frontrun that cannot do its work is an error, not a failure, whatever it says of it. */
-static void test_verify_report_of_errors(void **state) {
-  (void)state;
-  const char *report = strdup(path_in(temp_dir(), "report.xml"));
-  const char *setting = script("FRONTGEN_FRONTRUN", "#!/bin/sh\necho 'frontrun: a <fault> & \"more\"' >&2\nexit 4\n");
-  struct outcome o = run_argv((const char *const[]){FRONTGEN, "verify", whole, "--junit", report, NULL},
-      &(struct run_options){.env = (const char *const[]){setting, NULL}});
-  assert_code(&o, 4);
-  assert_non_null(strstr(o.err, "frontgen: " ONE ": a <fault> & \"more\"\n"));
-  outcome_free(&o);
-  char *xml = read_file(report, NULL);
-  assert_non_null(strstr(xml, "tests=\"2\" failures=\"0\" errors=\"2\""));
-  assert_non_null(strstr(xml, "<error message=\"a &#60;fault&#62; &#38; &#34;more&#34;\" type=\"exit code 4\"/>"));
-  free(xml);
-  o = run_argv((const char *const[]){FRONTGEN, "verify", whole, NULL},
-      &(struct run_options){.env = (const char *const[]){"FRONTGEN_FRONTRUN=/nowhere/frontrun", NULL}});
-  assert_code(&o, 3);
-  assert_non_null(strstr(o.err, "cannot run frontrun (/nowhere/frontrun: No such file or directory)"));
-  outcome_free(&o);
-  free((void *)(uintptr_t)report);
-}
-
-/* Interrupted, it leaves no kernel running. */
-static void test_verify_interrupted(void **state) {
-  (void)state;
-  const char *mark = strdup(path_in(temp_dir(), "mark"));
-  char text[4096];
-  snprintf(text, sizeof text, "#!/bin/sh\necho $$ >'%s.new'; mv '%s.new' '%s'; exec sleep 1000\n", mark, mark, mark);
-  const char *const argv[] = {FRONTGEN, "verify", whole, "-j", "1", NULL};
-  pid_t pid = start(argv, script("FRONTGEN_FRONTRUN", text));
-  while (!file_exists(mark)) usleep(10000);
-  kill(pid, SIGTERM);
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_true(WIFSIGNALED(status));
-  char *child = read_file(mark, NULL);
-  assert_gone(atoi(child));
-  free(child);
-  free((void *)(uintptr_t)mark);
-}
-
-/* Every program that reads a bundle refuses it in a line, and runs nothing. */
-static void refused(const char *folder, const char *says) {
-  for (int i = 0; i < 3; i++) {
-    const char *out = path_in(temp_dir(), "merged");
-    struct outcome o = i == 0   ? run(FRONTRUN, folder, "--key", ONE, "--device", "emulator")
-                       : i == 1 ? run(FRONTGEN, "merge", folder, "-o", out)
-                                : run(FRONTGEN, "diff", folder, folder);
-    assert_code(&o, 2);
-    if (!strstr(o.err, says)) fail_msg("\"%s\" is not said: %s", says, o.err);
-    assert_int_equal(o.out_bytes, 0);
-    outcome_free(&o);
-  }
-}
-
-static void test_damaged(void **state) {
-  (void)state;
-  const char *folder = strdup(copy_of(whole)), *index = strdup(path_in(folder, "SHA256SUMS")),
-             *object = strdup(path_in(folder, FILE_OF(ONE)));
-  size_t bytes, index_bytes;
-  char *data = read_file(object, &bytes), *sums = read_file(index, &index_bytes), text[1024];
-  data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
-  write_file(object, data, bytes);
-  refused(folder, "SHA-256");
-  data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
-  write_file(object, data, bytes - 1);
-  refused(folder, FILE_OF(ONE));
-  unlink(object);
-  assert_int_equal(symlink(path_in(whole, FILE_OF(ONE)), object), 0);
-  refused(folder, FILE_OF(ONE));
-  unlink(object);
-  refused(folder, FILE_OF(ONE));
-  write_file(object, data, bytes);
-  snprintf(text, sizeof text, "%.64s  ../whole/%s\n", sums, FILE_OF(ONE));
-  write_file(index, text, strlen(text));
-  refused(folder, "SHA256SUMS");
-  snprintf(text, sizeof text, "%.64s  %s\n%.64s  %s\n", sums, FILE_OF(ONE), sums, FILE_OF(ONE));
-  write_file(index, text, strlen(text));
-  refused(folder, "SHA256SUMS");
-  write_file(index, sums, index_bytes - 1);
-  refused(folder, "SHA256SUMS");
-  unlink(index);
-  refused(folder, "SHA256SUMS");
-  free(data);
-  free(sums);
-  free((void *)(uintptr_t)index);
-  free((void *)(uintptr_t)object);
-  free((void *)(uintptr_t)folder);
-}
-
 int main(int argc, char **argv) {
   const struct CMUnitTest made[] = {
       {"what ships is code objects, an index that sha256sum takes, and no litter; check explains each gate", test_shippable, NULL, NULL,
@@ -600,15 +359,7 @@ int main(int argc, char **argv) {
       {"a folder of code objects without an index is not replaced", test_no_index, NULL, NULL, NULL},
       {"a missing ninja is named", test_no_ninja, NULL, NULL, NULL},
   };
-  const struct CMUnitTest use[] = {
-      {"a bundle that was moved and is read-only runs; a missing key lists the keys there are", test_relocated, NULL, NULL, NULL},
-      {"verify finds a kernel that passes the gates and computes something else", test_verify, NULL, NULL, NULL},
-      {"verify, interrupted, leaves no kernel running", test_verify_interrupted, NULL, NULL, NULL},
-      {"a report of errors is well-formed, and an error is no failure", test_verify_report_of_errors, NULL, NULL, NULL},
-      {"a damaged or hostile bundle is refused by every program that reads one", test_damaged, NULL, NULL, NULL},
-  };
   if (argc != 2) return 2;
   if (strcmp(argv[1], "make") == 0) return cmocka_run_group_tests_name("make", made, make_whole, NULL);
-  if (strcmp(argv[1], "safe") == 0) return cmocka_run_group_tests_name("safe", safe, make_whole, NULL);
-  return cmocka_run_group_tests_name("use", use, make_whole, NULL);
+  return cmocka_run_group_tests_name("safe", safe, make_whole, NULL);
 }
