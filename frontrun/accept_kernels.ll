@@ -203,7 +203,8 @@ end:
   %to.i = or i32 %base, %tid
   %to.bytes = shl i32 %to.i, 2
   %to = add i32 %to.bytes, 8421376
-  call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %bad.next, ptr addrspace(8) %all, i32 %to, i32 0, i32 0)
+  %left = or i32 %bad.next, 1073741824
+  call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %left, ptr addrspace(8) %all, i32 %to, i32 0, i32 0)
   ret void
 }
 
@@ -266,7 +267,8 @@ end:
   %to.i = or i32 %base, %tid
   %to.bytes = shl i32 %to.i, 2
   %to = add i32 %to.bytes, 8421376
-  call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %bad.next, ptr addrspace(8) %all, i32 %to, i32 0, i32 0)
+  %left = or i32 %bad.next, 1073741824
+  call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %left, ptr addrspace(8) %all, i32 %to, i32 0, i32 0)
   ret void
 }
 

@@ -131,10 +131,24 @@ static void test_a_clock_of_another_rate_is_wrong(void **state) {
   free(r.out);
 }
 
+static void test_a_kernel_that_did_nothing_is_wrong(void **state) {
+  (void)state;
+  struct accept_result r = {.hardware = true, .seconds_short = 0.01, .seconds = 0.06, .out = calloc(1, ACCEPT_OUT_BYTES)};
+  assert_non_null(r.out);
+  for (unsigned fact = 0; fact < ACCEPT_FACTS; fact++) {
+    struct accept_fact found = {0};
+    accept_fill(fact, 1, true, r.x);
+    accept_judge(fact, &r, &found);
+    if (found.good) fail_msg("fact %u is good of a kernel that stored nothing", fact);
+  }
+  free(r.out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       {"the report says what the emulator cannot answer", test_report_says_what_the_emulator_cannot_answer, NULL, NULL, NULL},
       {"every fact has been seen wrong", test_every_fact_has_been_seen_wrong, NULL, NULL, NULL},
+      {"a kernel that did nothing is wrong", test_a_kernel_that_did_nothing_is_wrong, NULL, NULL, NULL},
       {"a clock of another rate is wrong", test_a_clock_of_another_rate_is_wrong, NULL, NULL, NULL},
   };
   return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
