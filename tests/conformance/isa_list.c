@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa_list: the instructions that the emulator knows, as docs/isa.md. isa_list FILE: exit code 1 if the file is not that. */
+/* isa_list: the instructions that the emulator knows, as docs/isa.md. isa_list FILE: exit code 1 if the file is not that.
+   isa_list cover OBJECT...: the rows that these code objects' instructions are, a name a line behind its table's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "codeobject.h"
 #include "row.h"
 
 static void print_table(FILE *f, const struct isa_table *t) {
@@ -24,7 +26,59 @@ static void print_list(FILE *f) {
   for (uint32_t t = 0; t < isa_table_count; t++) print_table(f, isa_tables[t]);
 }
 
+static uint8_t *read_all(const char *path, size_t *bytes) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  fseek(f, 0, SEEK_END);
+  *bytes = (size_t)ftell(f);
+  rewind(f);
+  uint8_t *data = malloc(*bytes + 1);
+  if (data && fread(data, 1, *bytes, f) != *bytes) *bytes = 0;
+  fclose(f);
+  return data;
+}
+
+/* Of every kernel of a code object: marks the rows of its instructions, prints what has none. */
+static bool cover_object(const char *path, bool *seen) {
+  size_t bytes = 0;
+  char why[CODE_ERROR_MAX], error[DECODE_ERROR_MAX];
+  struct code_object code;
+  uint8_t *image = read_all(path, &bytes);
+  if (!image || !code_object_open(image, bytes, &code, why)) {
+    fprintf(stderr, "isa_list: %s is not a code object\n", path);
+    free(image);
+    return false;
+  }
+  for (uint32_t k = 0; k < code.kernels; k++) {
+    const struct code_kernel *kernel = &code.kernel[k];
+    const void *text = code_object_at(&code, kernel->entry, kernel->code_bytes);
+    struct program *p = text ? program_decode(text, kernel->code_bytes, kernel->entry, code.arch, error) : NULL;
+    for (uint32_t i = 0; p && i < p->count; i++) {
+      uint32_t at = 0;
+      for (uint32_t t = 0; p->inst[i].row && t < isa_table_count; at += isa_tables[t++]->count)
+        if (p->inst[i].row >= isa_tables[t]->rows && p->inst[i].row < isa_tables[t]->rows + isa_tables[t]->count)
+          seen[at + (uint32_t)(p->inst[i].row - isa_tables[t]->rows)] = true;
+      if (p->inst[i].refusal) printf("missing %s: %s\n", p->inst[i].text, p->inst[i].refusal);
+    }
+    program_free(p);
+  }
+  code_object_close(&code);
+  free(image);
+  return true;
+}
+
+static int cover(char **paths) {
+  static bool seen[4096];
+  bool good = true;
+  for (; *paths; paths++) good &= cover_object(*paths, seen);
+  for (uint32_t t = 0, at = 0; t < isa_table_count; at += isa_tables[t++]->count)
+    for (uint32_t i = 0; i < isa_tables[t]->count; i++)
+      if (seen[at + i]) printf("%s %s\n", isa_tables[t]->name, isa_tables[t]->rows[i].name);
+  return good ? 0 : 2;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 2 && strcmp(argv[1], "cover") == 0) return cover(argv + 2);
   char *text = NULL, *old = NULL;
   size_t bytes = 0, old_bytes = 0;
   FILE *f = open_memstream(&text, &bytes);

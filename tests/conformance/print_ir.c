@@ -119,7 +119,7 @@ uint32_t immediate_field(const struct node *n, char letter) {
   case 'd':
     if (i % 3 == 0) return i >> 8 & 0xFF;
     if (i % 3 == 1) return dpp_others[i >> 8 & 7];
-    return dpp_starts[i >> 8 & 3] + ((i >> 10 & 3) == 3 ? i >> 12 & 15 : (i >> 12) % 15 + 1);
+    return dpp_starts[i >> 8 & 3] + ((i >> 8 & 3) == 3 ? i >> 12 & 15 : (i >> 12) % 15 + 1);
   case 'f':
     return i & 63;
   case 'g':
