@@ -154,13 +154,16 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value) {
   return HSA_STATUS_SUCCESS;
 }
 
-/* Every handler hears every event, so that two users of HSA in a process do not take them from each other. */
+/* Every handler hears every event once, however often it was registered, so that two users of HSA in a process do not take them from each
+ * other. */
 hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (!callback) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&emu.lock);
-  hsa_status_t status = emu.events == EVENT_HANDLERS_MAX ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
-  if (status == HSA_STATUS_SUCCESS) {
+  uint32_t i = 0;
+  while (i < emu.events && (emu.event[i].call != callback || emu.event[i].data != data)) i++;
+  hsa_status_t status = i == EVENT_HANDLERS_MAX ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+  if (status == HSA_STATUS_SUCCESS && i == emu.events) {
     emu.event[emu.events].call = callback;
     emu.event[emu.events++].data = data;
   }

@@ -182,6 +182,7 @@ static void every_handler_hears_of_a_memory_fault(void **state) {
   uint64_t bad = 0x123000;
   assert_int_equal(hsa_amd_register_system_event_handler(hear_fault, (void *)(uintptr_t)&first), 0);
   assert_int_equal(hsa_amd_register_system_event_handler(hear_fault, (void *)(uintptr_t)&second), 0);
+  for (int i = 0; i < 20; i++) assert_int_equal(hsa_amd_register_system_event_handler(hear_fault, (void *)(uintptr_t)&first), 0);
   assert_int_equal(gpu_launch(&gpu, &k, 1, 64, &bad, sizeof bad), HSA_STATUS_ERROR_MEMORY_FAULT);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(__atomic_load_n(&faults[i].calls, __ATOMIC_ACQUIRE), 1);
