@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel_rig.h"
+#include "launched.h"
 #include "mutate.h"
 #include "support.h"
 
@@ -193,6 +194,27 @@ static void every_broken_rule_is_found(void **state) {
   assert_int_equal(missed, 0);
 }
 
+/* The last of the faults, which shows under every schedule and spoils no result. */
+static void frontrun_says_it_in_json_and_exits_with_4(void **state) {
+  (void)state;
+  const char *path = path_in(temp_dir(), "fault.hsaco");
+  size_t bytes;
+  void *object = build(&faults[FAULTS - 1], &bytes);
+  write_file(path, object, bytes);
+  free(object);
+  struct launched l = launch(path, (const char *const[]){"--strict", "--no-traffic", "--schedule", "5", NULL});
+  const json_t *strict = json_object_get(l.json, "strict"), *found = json_array_get(json_object_get(strict, "findings"), 0);
+  assert_int_equal(l.code, 4);
+  assert_string_equal(bad_stages(&l, 0), "");
+  assert_int_equal(json_integer_value(json_object_get(strict, "bad_launches")), 1);
+  assert_string_equal(json_string_value(json_object_get(found, "kind")), "atomic_scope");
+  assert_int_equal(json_integer_value(json_object_get(found, "schedule")), 5);
+  assert_non_null(strstr(json_string_value(json_object_get(found, "text")), "buffer_atomic"));
+  assert_true(json_is_integer(json_object_get(json_object_get(found, "at"), "workgroup")));
+  assert_non_null(strstr(l.error, "strict mode under schedule 5"));
+  launched_free(&l);
+}
+
 int main(int argc, char **argv) {
   if (argc > 2) {
     part = (uint32_t)strtoul(argv[1], NULL, 10);
@@ -200,6 +222,7 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_broken_rule_is_found),
+      cmocka_unit_test(frontrun_says_it_in_json_and_exits_with_4),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
