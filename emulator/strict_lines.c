@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { RELEASED_MAX = 1 << 22, REGION_SHIFT = 16 };
+enum { RELEASED_MAX = 1 << 22, REGION_SHIFT = 16, HUGE_MARKS = 64 << 20 };
 
 static bool pool_init(void **pool, uint32_t *count, uint32_t *room, uint32_t first, size_t size) {
   *pool = calloc(first, size);
@@ -65,6 +65,7 @@ static struct region *new_region(struct lines *l, const struct allocation *a) {
   uint64_t bytes = (a->bytes / LINE_BYTES + 2) * sizeof(struct line_mark);
   void *marks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (marks == MAP_FAILED) return NULL;
+  if (bytes <= HUGE_MARKS) madvise(marks, bytes, MADV_HUGEPAGE); /* sparse allocations have sparse marks */
   struct region *r = &l->region[l->regions++];
   *r = (struct region){
       .base = a->base, .bytes = a->bytes, .mark = marks, .mark_bytes = bytes, .poisoned = a->poisoned, .device_alone = a->device_alone};
