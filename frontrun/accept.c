@@ -25,8 +25,8 @@ extern char **environ;
 struct acceptance {
   const struct run_options *options;
   json_t *root, *facts, *kernels;
-  uint32_t wrong, runs; /* runs: facts and kernels */
-  bool hardware;
+  uint32_t wrong, runs;    /* runs: facts and kernels */
+  bool answered, hardware; /* answered: some device took a micro-test */
   enum run_code worst;
   char *error; /* the first */
 };
@@ -38,8 +38,13 @@ static void note_fault(struct acceptance *a, enum run_code code, const char *tex
 }
 
 static void add_fact(struct acceptance *a, const struct accept_fact *f, enum run_code code, const char *error) {
-  const char *verdict = code != RUN_GOOD ? "FAULT" : !f->good ? "WRONG" : a->hardware ? "good" : "as modelled";
+  const char *verdict = code == RUN_ENVIRONMENT ? "not run"
+                        : code != RUN_GOOD      ? "FAULT"
+                        : !f->good              ? "WRONG"
+                        : a->hardware           ? "good"
+                                                : "as modelled";
   a->runs++;
+  a->answered |= code != RUN_ENVIRONMENT;
   printf("  %-20s %10llu %8llu  %-12s %s\n", f->name, (unsigned long long)f->examined, (unsigned long long)f->wrong, verdict,
       code != RUN_GOOD ? error : f->detail);
   json_array_append_new(
@@ -49,6 +54,10 @@ static void add_fact(struct acceptance *a, const struct accept_fact *f, enum run
   char text[RUN_ERROR_MAX];
   snprintf(text, sizeof text, "%s: %.1000s", f->name, code != RUN_GOOD ? error : f->detail);
   if (code != RUN_GOOD || !f->good) note_fault(a, code == RUN_GOOD ? RUN_DIFFERS : code, text);
+}
+
+static const char *kind(const struct acceptance *a, const char *hardware) {
+  return !a->answered ? "nothing" : a->hardware ? hardware : "emulator";
 }
 
 /* The micro-kernels: those of this program, or a file's (for tests). */
@@ -76,7 +85,7 @@ static enum run_code run_facts(struct acceptance *a) {
   free(owned);
   json_object_set_new(a->root, "device",
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "name", device.name, "isa", device.isa, "product", device.product, "uuid",
-          device.uuid, "pci", device.pci, "compute_units", (json_int_t)device.compute_units, "kind", a->hardware ? "gpu" : "emulator"));
+          device.uuid, "pci", device.pci, "compute_units", (json_int_t)device.compute_units, "kind", kind(a, "gpu")));
   return a->worst == RUN_ENVIRONMENT ? RUN_ENVIRONMENT : RUN_GOOD;
 }
 
@@ -127,7 +136,11 @@ static enum run_code run_bundle(struct acceptance *a) {
   size_t count = 0;
   enum front_status status = front_bundle_open(a->options->what, &bundle);
   if (status != FRONT_OK) {
-    note_fault(a, session_code(status), front_error());
+    char text[RUN_ERROR_MAX];
+    snprintf(text, sizeof text, "%.1000s: --accept takes a bundle, as frontgen bundle makes it", front_error());
+    printf("kernels\n  %s\n", text);
+    a->runs++;
+    note_fault(a, session_code(status), text);
     return a->worst;
   }
   (void)front_bundle_count(bundle, &count);
@@ -160,7 +173,7 @@ static enum run_code write_report(const struct acceptance *a) {
   const char *path = a->options->report ? a->options->report : "acceptance.json";
   enum run_code code = text ? (enum run_code)output_write(path, text, strlen(text), error) : RUN_ENVIRONMENT;
   if (code == RUN_GOOD)
-    printf("report: %s: send it back, it holds all of the above\n", path);
+    printf("report: %s: %s\n", path, a->answered ? "send it back, it holds all of the above" : "no device has run anything");
   else
     snprintf(a->error, RUN_ERROR_MAX, "%s", text ? error : "no memory for the report");
   free(text);
@@ -176,8 +189,8 @@ enum run_code accept_run(const struct run_options *options, char error[RUN_ERROR
   describe_host(&a);
   if (run_facts(&a) == RUN_GOOD) (void)run_bundle(&a);
   json_object_set_new(a.root, "good", json_boolean(a.wrong == 0));
-  json_object_set_new(a.root, "answered_by", json_string(a.hardware ? "hardware" : "emulator"));
-  if (!a.hardware)
+  json_object_set_new(a.root, "answered_by", json_string(kind(&a, "hardware")));
+  if (a.answered && !a.hardware)
     printf("The emulator ran this: of the facts it says only what it models. That the hardware is so, only the hardware can answer.\n");
   printf("%u of %u good\n", a.runs - (a.wrong < a.runs ? a.wrong : a.runs), a.runs);
   enum run_code code = write_report(&a);

@@ -48,7 +48,9 @@ enum {
   CMD_SHARD = 128,
   CMD_EMBED = 256,
   CMD_JUNIT = 512,
-  CMD_LAUNCH_LIMIT = 1024
+  CMD_LAUNCH_LIMIT = 1024,
+  CMD_BUNDLE_ARCH = 2048, /* they have no default */
+  CMD_BUNDLE_OUTPUT = 4096
 };
 
 /* Parses a command's line; at least one word, at most `most`. Returns -1 to go on, else the exit code (--help, or a message printed). */

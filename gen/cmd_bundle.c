@@ -75,8 +75,8 @@ int cmd_bundle(int argc, char **argv) {
   struct cmd_line line;
   struct bundle_key *keys = NULL;
   size_t count = 0;
-  int status =
-      cmd_parse(argc, argv, CMD_ARCH | CMD_OUTPUT | CMD_LIMITS | CMD_JOBS | CMD_SHARD | CMD_EMBED, "PATTERN...", doc, (size_t)argc, &line);
+  int status = cmd_parse(argc, argv, CMD_BUNDLE_ARCH | CMD_BUNDLE_OUTPUT | CMD_LIMITS | CMD_JOBS | CMD_SHARD | CMD_EMBED, "PATTERN...", doc,
+      (size_t)argc, &line);
   if (status >= 0) return status;
   status = FRONTGEN_GOOD;
   if (!line.arch) status = cmd_fail(FRONTGEN_USAGE, "bundle needs --arch: the GPU that the code objects are for (gfx950)");

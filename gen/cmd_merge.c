@@ -69,7 +69,7 @@ int cmd_merge(int argc, char **argv) {
   static const char doc[] = "Puts the shards of a bundle together, and runs the gates on all of it.";
   struct cmd_line line;
   struct merged m = {0};
-  int status = cmd_parse(argc, argv, CMD_OUTPUT | CMD_LIMITS | CMD_JOBS | CMD_EMBED, "BUNDLE...", doc, (size_t)argc, &line);
+  int status = cmd_parse(argc, argv, CMD_BUNDLE_OUTPUT | CMD_LIMITS | CMD_JOBS | CMD_EMBED, "BUNDLE...", doc, (size_t)argc, &line);
   if (status >= 0) return status;
   status = line.output ? FRONTGEN_GOOD : cmd_fail(FRONTGEN_USAGE, "merge needs -o: the folder to make");
   m.shard = calloc(line.count, sizeof *m.shard);

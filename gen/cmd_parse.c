@@ -22,7 +22,9 @@ struct request {
 
 static const struct argp_option all_options[] = {
     {"arch", OPT_ARCH, "ARCH", 0, "the GPU: gfx950 (the default)", 0},
+    {"arch", OPT_ARCH, "ARCH", 0, "the GPU: gfx950; has to be given", 0},
     {"output", 'o', "DIR", 0, "the folder to write to (made if it is missing; default: here)", 0},
+    {"output", 'o', "DIR", 0, "the bundle's folder: made, or replaced if it is a bundle; has to be given", 0},
     {"save-temps", OPT_SAVE_TEMPS, NULL, 0, "keep the IR and what opt and llc made, beside the output", 0},
     {"time-limit", OPT_SECONDS, "SECONDS", 0, "a tool's time limit (default 60)", 0},
     {"time-limit", OPT_SECONDS, "SECONDS", 0, "a launch's time limit (default 600)", 0},
@@ -34,8 +36,8 @@ static const struct argp_option all_options[] = {
     {"junit", OPT_JUNIT, "FILE.xml", 0, "a JUnit report, too", 0},
     {"help", OPT_HELP, NULL, 0, "this text", 0},
 };
-static const int needs[] = {CMD_ARCH, CMD_OUTPUT, CMD_SAVE_TEMPS, CMD_LIMITS, CMD_LAUNCH_LIMIT, CMD_LIMITS, CMD_JSON, CMD_JOBS, CMD_SHARD,
-    CMD_EMBED, CMD_JUNIT, CMD_HELP};
+static const int needs[] = {CMD_ARCH, CMD_BUNDLE_ARCH, CMD_OUTPUT, CMD_BUNDLE_OUTPUT, CMD_SAVE_TEMPS, CMD_LIMITS, CMD_LAUNCH_LIMIT,
+    CMD_LIMITS, CMD_JSON, CMD_JOBS, CMD_SHARD, CMD_EMBED, CMD_JUNIT, CMD_HELP};
 enum { OPTIONS = sizeof needs / sizeof *needs };
 
 static bool limit_value(const char *text, uint32_t *value) {
