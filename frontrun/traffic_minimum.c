@@ -60,6 +60,9 @@ uint64_t traffic_minimum(const struct inputs *in, enum front_arg arg) {
     return (uint64_t)in->key.tokens * HIDDEN * 2;
   case ARG_swa_idx:
     return 4 * window;
+  case ARG_pos:
+  case ARG_slot: /* their low dwords */
+    return (uint64_t)in->key.tokens * 4;
   case ARG_swa_lens:
     return 4 * live;
   case ARG_t2r:

@@ -15,7 +15,7 @@ static int build_key(const struct front_key *key, const struct target *target, c
   if (strcmp(folder, ".") == 0)
     snprintf(path, sizeof path, "%s", name);
   else
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
   int status = (int)frontgen_build_file(&plan, options, path, error);
   if (status) return cmd_fail(status, "%s: %s", plan.name, error);
   strcat(path, "\n");

@@ -58,6 +58,13 @@ static void assert_traffic(const char *name, const json_t *traffic) {
     if (least != weights[i].fetches || most != weights[i].fetches)
       fail_msg("%s: a word of %s is fetched %lld to %lld times", name, weights[i].argument, (long long)least, (long long)most);
   }
+  const char *argument;
+  json_t *one;
+  json_object_foreach((json_t *)(uintptr_t)traffic, argument, one) {
+    json_int_t unique = figure(one, "unique_bytes"), minimum = figure(one, "minimum_bytes");
+    if (unique < minimum)
+      fail_msg("%s: of %s %lld bytes are loaded, %lld are needed", name, argument, (long long)unique, (long long)minimum);
+  }
 }
 
 void assert_good_launches(const char *name, struct launched *l, size_t launches) {
