@@ -80,6 +80,11 @@ static void leftover_error(struct reading *r) {
   reading_error(r, "the emulator does not know its modifier%.100s", mods);
 }
 
+static bool is_uniform(const struct source *s) {
+  bool scalar = s->kind != OPERAND_NONE && s->kind != OPERAND_VGPR, whole = s->select == SELECT_ALL && !s->lo && s->hi;
+  return scalar && whole && s->words == 1 && !s->sign_extend && s->keep[0] == UINT32_MAX && !s->flip[0];
+}
+
 /* Instruction text -> *in. False, and a sentence. */
 static bool read_inst(struct decoder *d, const uint8_t *code, const char *line, struct inst *in, char error[DECODE_ERROR_MAX]) {
   struct inst_text text;
@@ -106,6 +111,7 @@ static bool read_inst(struct decoder *d, const uint8_t *code, const char *line, 
   in->wait_lgkm = text.wait_lgkm;
   in->wait_exp = text.wait_exp;
   r.row->read(&r);
+  for (uint32_t i = 0; i < in->sources; i++) in->src[i].uniform = is_uniform(&in->src[i]);
   if (r.next < text.operands) reading_error(&r, "the emulator does not know its operand %u", r.next + 1);
   if (r.mods_left) leftover_error(&r);
   const char *lost = encoding_loses(code, &text);

@@ -44,6 +44,7 @@ struct source {
   bool sign_extend; /* SDWA: sext() */
   uint8_t lo, hi;   /* op_sel, op_sel_hi: which half (packed f32: which dword) feeds the low, the high result; lo alone for 16-bit types */
   uint16_t reg;
+  bool uniform;      /* a scalar or constant of one word without any modifier: the same in all lanes */
   uint32_t value[2]; /* OPERAND_CONST */
   uint32_t keep[2], flip[2];
 };
@@ -68,12 +69,12 @@ struct inst {
   const struct isa_row *row;
   uint8_t class; /* enum inst_class */
   uint8_t sources;
+  bool slow_commit;      /* SDWA, DPP, halves, clamp or omod: commit() takes the slow way */
+  bool dpp;              /* source 0 goes through dpp_lane */
   struct dest dst, dst2; /* dst2: the scalar result of carries, compares, div_scale */
   struct source src[INST_SOURCES];
-  bool slow_commit; /* SDWA, DPP, halves, clamp or omod: commit() takes the slow way */
   bool clamp;
   uint8_t omod;                  /* 1: times 2, 2: times 4, 3: times 1/2 */
-  bool dpp;                      /* source 0 goes through dpp_lane */
   int8_t dpp_lane[LANES_A_WAVE]; /* the source lane of each lane, -1: there is none */
   uint64_t dpp_written;          /* lanes that DPP writes when all are active */
   uint8_t row_mask, bank_mask;

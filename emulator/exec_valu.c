@@ -8,16 +8,16 @@
     const bool ieee = w->mode & MODE_IEEE;                                                                                                 \
     const uint32_t imm = in->imm;                                                                                                          \
     (void)ieee, (void)imm;                                                                                                                 \
-    vgpr r[N_##D];                                                                                                                         \
-    fetch FOR_LANES { lanes PUT_LANE(D, r, l, (t_##D)(value)); }                                                                           \
+    vgpr room[N_##D], *r = result_room(room, w, in, N_##D);                                                                                \
+    fetch FOR_OWN_LANES { lanes PUT_LANE(D, r, l, (t_##D)(value)); }                                                                       \
     commit(w, in, r, N_##D);                                                                                                               \
   }
 
 /* The same with a bit a lane beside the result. The destination of the bits may be a source: they are written last. */
 #define RUN_FLAG(name, D, fetch, lanes, value, flag)                                                                                       \
   LANES static void run_##name(struct wave *w, const struct inst *in) {                                                                    \
-    vgpr r[N_##D], flags;                                                                                                                  \
-    fetch FOR_LANES {                                                                                                                      \
+    vgpr room[N_##D], flags, *r = result_room(room, w, in, N_##D);                                                                         \
+    fetch FOR_OWN_LANES {                                                                                                                  \
       lanes PUT_LANE(D, r, l, (t_##D)(value));                                                                                             \
       flags.w[l] = (uint32_t)(flag);                                                                                                       \
     }                                                                                                                                      \

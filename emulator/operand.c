@@ -78,7 +78,14 @@ LANES static void fetch_modified(vgpr *room, const struct wave *w, const struct 
   if (w->modal) flush(w, room, (enum isa_type)s->type);
 }
 
-void operand_slow(vgpr *room, const struct wave *w, const struct inst *in, int i) { fetch_modified(room, w, in, i); }
+void operand_slow(vgpr *room, const struct wave *w, const struct inst *in, int i) {
+  if (!in->src[i].uniform || w->modal) {
+    fetch_modified(room, w, in, i);
+    return;
+  }
+  uint32_t word = (uint32_t)scalar_bits(w, in, i);
+  FOR_LANES room->w[l] = word;
+}
 
 /* --- results -------------------------------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,13 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define FOR_LANES     for (int l = 0; l < LANES_A_WAVE; l++)
 
+/* The loop over a row's lanes, whose result may be one of the sources, but the lane's own: the vectoriser need not look. */
+#ifdef __clang__
+#define FOR_OWN_LANES FOR_LANES
+#else
+#define FOR_OWN_LANES _Pragma("GCC ivdep") FOR_LANES
+#endif
+
 enum { N_u16 = 1, N_i16 = 1, N_f16 = 1, N_pk = 1, N_pkh = 1, N_u32 = 1, N_i32 = 1, N_f32 = 1, N_u64 = 2, N_i64 = 2, N_f64 = 2, N_pkf = 2 };
 
 typedef uint32_t t_u16, t_u32, t_pk;
@@ -75,8 +82,15 @@ ALWAYS_INLINE const vgpr *operand(vgpr *room, const struct wave *w, const struct
   return room;
 }
 
+/* Where a row puts its result before commit(): one register that all lanes write as it is, at once; else `room`. (Of a pair the first would
+   be written before the second's sources are read.) */
+ALWAYS_INLINE vgpr *result_room(vgpr *room, struct wave *w, const struct inst *in, int words) {
+  return words == 1 && w->exec_full && !in->slow_commit && !w->modal ? &w->v[in->dst.reg] : room;
+}
+
 /* Writes r to the active lanes of the destination. */
 ALWAYS_INLINE void commit(struct wave *w, const struct inst *in, const vgpr *r, int words) {
+  if (words == 1 && r == &w->v[in->dst.reg]) return;
   if (__builtin_expect(in->slow_commit || w->modal, 0)) {
     commit_slow(w, in, r, words);
     return;

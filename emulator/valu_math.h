@@ -101,15 +101,16 @@ ALWAYS_INLINE bool nan_f32(float v) { return (f32_bits(v) & 0x7FFFFFFFu) > 0x7F8
 ALWAYS_INLINE float quiet_f32(float v) { return f32_of(f32_bits(v) | (nan_f32(v) ? 0x400000u : 0)); }
 
 /* All ones or 0: conditions that vectorise. */
-ALWAYS_INLINE uint32_t nan_mask(uint32_t b) { return 0u - (uint32_t)((b & 0x7FFFFFFFu) > 0x7F800000u); }
+ALWAYS_INLINE uint32_t nan_mask(uint32_t b) { return 0u - (uint32_t)((int32_t)(b & 0x7FFFFFFFu) > 0x7F800000); }
 enum { QUIET_32 = 0x400000 };
+ALWAYS_INLINE uint32_t noisy_mask(uint32_t b) { return 0u - (uint32_t)((b & QUIET_32) == 0); }
 
 /* The number, if one is a NaN; in IEEE mode a signalling NaN wins, quieted. */
 ALWAYS_INLINE float pick_f32(float a, float b, uint32_t take_a, bool ieee) {
   uint32_t x = f32_bits(a), y = f32_bits(b), x_nan = nan_mask(x), y_nan = nan_mask(y), mode = ieee ? UINT32_MAX : 0;
   uint32_t r = choose(x_nan, y, choose(y_nan, x, choose(take_a, x, y)));
-  r = choose(mode & y_nan & ~(0u - (y >> 22 & 1)), y | QUIET_32, r);
-  r = choose(mode & x_nan & ~(0u - (x >> 22 & 1)), x | QUIET_32, r);
+  r = choose(mode & y_nan & noisy_mask(y), y | QUIET_32, r);
+  r = choose(mode & x_nan & noisy_mask(x), x | QUIET_32, r);
   return f32_of(r);
 }
 
