@@ -82,7 +82,7 @@ static void settle_gate(struct check *c) {
 }
 
 static uint32_t barriers_of(const struct plan *p) {
-  uint32_t tiles = p->tiles, wqkv = p->quantise_in_workgroup ? 3 : 1 + 3 * tiles, qkv = 3, wqb = 1 + p->rounds * tiles * 3;
+  uint32_t tiles = p->tiles, wqkv = p->quantise_in_workgroup ? 2 : 1 + 2 * tiles, qkv = 3, wqb = 1 + p->rounds * tiles * 2;
   return (p->xq ? 1 : 0) + wqkv + qkv + wqb;
 }
 

@@ -145,8 +145,7 @@ void emit_wqb(struct emit *e, struct wqb *w) {
       }
       if (p->tuned && !last) amd_wait_vmcnt0(b);
       amd_workgroup_barrier(b);
-      store_q(e, w, round, i);
-      amd_meeting_barrier(b);
+      store_q(e, w, round, i); /* the next tile's products follow the barrier of its rows: none is needed here */
       amd_sched_barrier(b);
     }
 }

@@ -59,7 +59,6 @@ void emit_wqkv_tile(struct emit *e, const struct weights *w, uint32_t tile) {
   p->target->gemv->run(e, w, 1, &t, p->lds.red);
   if (p->tuned && !p->quantise_in_workgroup && tile + 1 < p->tiles) amd_wait_vmcnt0(e->b);
   amd_workgroup_barrier(e->b);
-  put_partials(e, tile);
-  amd_meeting_barrier(e->b);
+  put_partials(e, tile); /* the next to write red is behind the barrier of its rows: none is needed here */
   amd_sched_barrier(e->b);
 }

@@ -70,7 +70,7 @@ static void say_rows(struct words *w, uint32_t tokens, const char *words, uint32
 
 static void say_wqb_weights(struct words *w, const struct schedule_key *k) { say(w, "%u*[ wqb wqb wqb_s ] ", 2 * numbers(k).tasks); }
 
-static const char WQKV_TILE[] = "3*[ M ] | ( qkvp=^ ) | ";
+static const char WQKV_TILE[] = "3*[ M ] | ( qkvp=^ ) ";
 
 /* S <= 16: each workgroup with a part quantises its half itself. */
 static void say_wqkv_in_workgroup(struct words *w, const struct schedule_key *k) {
@@ -90,7 +90,7 @@ static void say_wqkv_tiles(struct words *w, const struct schedule_key *k) {
     say(w, "| ");
     if (i + 1 < n.tiles) say_rows(w, n.count[i + 1], "x8", 160, "x8s", 20);
     if (!k->tuned && i + 2 == n.tiles) say_wqb_weights(w, k);
-    say(w, k->tuned && i + 1 < n.tiles ? "3*[ M ] w | ( qkvp=^ ) | " : WQKV_TILE);
+    say(w, k->tuned && i + 1 < n.tiles ? "3*[ M ] w | ( qkvp=^ ) " : WQKV_TILE);
   }
   if (!k->tuned) return;
   say_end_unless_stopped(w, k);
@@ -127,7 +127,7 @@ static void say_wqb(struct words *w, const struct schedule_key *k) {
         say_wqb_weights(w, k);
         say_rows(w, n.count[0], "qx8", 80, "qx8s", 10);
       }
-      say(w, "%s| ( q= ) | ", k->tuned && !last ? "w " : "");
+      say(w, "%s| ( q= ) ", k->tuned && !last ? "w " : "");
     }
   say_end_unless_stopped(w, k);
 }

@@ -214,15 +214,15 @@ static void no_contraction_no_readfirstlane_no_assembly(void **state) {
 }
 
 /* Two waits there are: for vmcnt where the schedule says, for LDS before the barriers behind LDS stores. Those that come behind loads
-   alone have none: behind the partial sums' sums, behind stores to memory, and behind a poll that leaves no mark. */
+   alone have none: behind stores to memory, and behind a poll that leaves no mark. */
 static void check_barriers(const struct sample *s) {
 #define RELEASE "  fence syncscope(\"wavefront\") release, !mmra !3\n"
 #define MEET    "  call void @llvm.amdgcn.s.barrier()\n  fence syncscope(\"wavefront\") acquire, !mmra !3\n"
   static const char waits[] = RELEASE "  call void @llvm.amdgcn.s.waitcnt(i32 49279)\n" /* lgkmcnt 0 */ MEET;
   static const char meets[] = RELEASE MEET;
-  uint32_t barriers = count(s->text, "s.barrier()"), rows = s->tokens < 16 ? s->tokens : 16, tiles = (s->tokens + 15) / 16;
-  uint32_t rounds = s->tp == 1 ? 2 : 1, sums = tiles + rounds * tiles, polls = rows < s->tokens ? 2 : 1, stores = rows < s->tokens ? 2 : 1;
-  uint32_t meetings = sums + (s->guard ? 0 : polls) + stores;
+  uint32_t barriers = count(s->text, "s.barrier()"), rows = s->tokens < 16 ? s->tokens : 16;
+  uint32_t polls = rows < s->tokens ? 2 : 1, stores = rows < s->tokens ? 2 : 1;
+  uint32_t meetings = (s->guard ? 0 : polls) + stores;
   assert_true(barriers >= 8);
   assert_int_equal(count(s->text, meets), meetings);
   assert_int_equal(count(s->text, waits), barriers - meetings);

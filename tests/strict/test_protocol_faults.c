@@ -107,8 +107,8 @@ static const struct fault faults[] = {
     {"lines", "x8s has both halves of a row on one line", LARGE, STALE | EARLY | UNORDERED,
         {TEXT("= mul i32 %", 3, ", 5504", ", 320"), TEXT("= mul i32 %lshr.", 2, ", 320\n", ", 640\n"),
             TEXT("= mul i32 %call.", 2, ", 320\n", ", 640\n"), TEXT("= add i32 %add.", 1, ", 5120\n", ", 10240\n")}, 0},
-    {"LDS reuse", "the next tile's rows and sums come without a barrier", LARGE_TUNED, RACE, {NO_BARRIER(4), NO_BARRIER(4)}, 0},
-    {"LDS reuse", "wq_b's rows and sums come without a barrier", LARGE, RACE, {NO_BARRIER(13), NO_BARRIER(13)}, 0},
+    {"LDS reuse", "the next tile's rows and sums come without a barrier", LARGE_TUNED, RACE, {NO_BARRIER(4)}, 0},
+    {"LDS reuse", "wq_b's rows and sums come without a barrier", LARGE, RACE, {NO_BARRIER(11)}, 0},
     {"atomic", "workgroups are counted at system scope", SMALL, SCOPE, {{EDIT_LINE, IR_ATOMIC, "done", ALL, "i32 16)", "i32 0)"}}, 0},
 };
 /* clang-format on */
