@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* What -O3 does that matters for code that is already one straight function: with it opt takes 2.5 times as long, and the kernel has 1 to 2 %
-   more instructions, since it merges fewer LDS loads. No pass is here that copies or moves a loop: rotation would peel a poll's first round
-   and unrolling would copy it, so that its loads stood there twice. */
+/* What -O3 does that matters for code that is already one straight function: with it opt takes 2.5 times as long, and the kernel has 1 to 2
+   % more instructions, since it merges fewer LDS loads. No pass is here that copies or moves a loop: rotation would peel a poll's first
+   round and unrolling would copy it, so that its loads stood there twice. */
 static const char *const opt_flags[] = {"-passes=always-inline,function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,gvn,"
                                         "instcombine<no-verify-fixpoint;max-iterations=1>,infer-alignment)",
     NULL};
