@@ -146,9 +146,25 @@ static void load_side(
       }
 }
 
+/* A code of fp8 (OCP) or bf8: arithmetic that vectorises, where a look-up in a table does not. */
+ALWAYS_INLINE double f8_value(uint32_t code, bool bf8) {
+  uint32_t size = code & 0x7F, sign = (code & 0x80) << 24;
+  uint32_t normal = (size << (bf8 ? 21 : 20)) + ((bf8 ? 112u : 120u) << 23);
+  uint32_t small = f32_bits((float)(int32_t)size * (bf8 ? 0x1p-16f : 0x1p-9f));
+  uint32_t bits = choose(0u - (uint32_t)((int32_t)size < (bf8 ? 4 : 8)), small, normal) | sign;
+  if (bf8) bits = choose(0u - (uint32_t)(size == 0x7C), sign | 0x7F800000u, bits);
+  return (double)f32_of(choose(0u - (uint32_t)((int32_t)size > (bf8 ? 0x7C : 0x7E)), 0x7FC00000u, bits));
+}
+
+/* A register of `side` lanes: rows of four K, one behind the other. */
+ALWAYS_INLINE void load_f8_word(double *restrict to, const uint32_t *restrict words, const double *restrict factor, size_t side, bool bf8) {
+  for (uint32_t shift = 0; shift < 32; shift += 8, to += side)
+    for (size_t i = 0; i < side; i++) to[i] = f8_value(words[i] >> shift, bf8) * factor[i];
+}
+
 /* The 8-bit operands of the f8f6f4 forms: a lane's 32 bytes are two runs of 16 K; codes are one a 32 of K. */
-static void load_f8_side(
-    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, const double *fp8, const vgpr *codes, uint32_t select) {
+LANES static void load_f8_side(
+    struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, bool bf8, const vgpr *codes, uint32_t select) {
   uint32_t groups = 64 / side, half = m->k / 2;
   double scale[4][32];
   for (uint32_t b = 0; b < groups; b++)
@@ -156,15 +172,11 @@ static void load_f8_side(
   for (uint32_t g = 0; g < groups; g++)
     for (uint32_t word = 0; word < 8; word++) {
       uint32_t k = (word / 4) * half + 16 * g + 4 * (word % 4);
-      const double *factor = scale[k / SCALE_BLOCK];
-      double *to = &s->v[k * side];
-      for (uint32_t i = 0; i < side; i++) {
-        uint32_t bytes = v[word].w[g * side + i];
-        to[i] = fp8[bytes & 0xFF] * factor[i];
-        to[side + i] = fp8[bytes >> 8 & 0xFF] * factor[i];
-        to[2 * side + i] = fp8[bytes >> 16 & 0xFF] * factor[i];
-        to[3 * side + i] = fp8[bytes >> 24] * factor[i];
-      }
+      const uint32_t *words = &v[word].w[g * side];
+      if (bf8)
+        load_f8_word(&s->v[k * side], words, scale[k / SCALE_BLOCK], side, true);
+      else
+        load_f8_word(&s->v[k * side], words, scale[k / SCALE_BLOCK], side, false);
     }
 }
 
@@ -186,56 +198,70 @@ static void load_mx_side(
 static void load_f8f6f4_side(
     struct side *s, const struct mfma_shape *m, const vgpr *v, uint32_t side, uint32_t format, const vgpr *codes, uint32_t select) {
   if (format < 2)
-    load_f8_side(s, m, v, side, fp8_table(false, format == 1), codes, select);
+    load_f8_side(s, m, v, side, format == 1, codes, select);
   else
     load_mx_side(s, m, v, side, format, codes, select);
 }
 
-/* Register (in elements) and lane of element (i, j) of block n. */
-static void result_place(const struct mfma_shape *m, uint32_t n, uint32_t i, uint32_t j, uint32_t *reg, uint32_t *lane) {
+/* Register (in elements) and lane of element (i, 0) of block n; the lanes of the row follow. */
+static void row_place(const struct mfma_shape *m, uint32_t n, uint32_t i, uint32_t *reg, uint32_t *lane) {
   if (m->d == F64) {
     *reg = i / 4;
-    *lane = 16 * (i % 4) + m->columns * n + j;
+    *lane = 16 * (i % 4) + m->columns * n;
     return;
   }
   uint32_t across = 64 / m->columns, group = n * (m->rows / 4) + i / 4;
   *reg = 4 * (group / across) + i % 4;
-  *lane = m->columns * (group % across) + j;
+  *lane = m->columns * (group % across);
 }
 
-#define FOR_RESULT(m, n, i, j)                                                                                                             \
+#define FOR_ROWS(m, n, i)                                                                                                                  \
   for (uint32_t n = 0; n < (m)->blocks; n++)                                                                                               \
-    for (uint32_t i = 0; i < (m)->rows; i++)                                                                                               \
-      for (uint32_t j = 0; j < (m)->columns; j++)
+    for (uint32_t i = 0; i < (m)->rows; i++)
+#define FOR_COLUMNS(m, j) for (size_t j = 0; j < (m)->columns; j++)
 
-static void load_c(struct result *c, const struct mfma_shape *m, const struct wave *w, const struct inst *in) {
-  const vgpr *v = &w->v[in->src[2].reg];
+static double constant_c(const struct mfma_shape *m, const struct source *s) {
+  if (m->d == F64) return f64_of(s->value[0] | (uint64_t)s->value[1] << 32);
+  return m->d == I32 ? (double)(int32_t)s->value[0] : (double)f32_of(s->value[0]);
+}
+
+LANES static void load_c(
+    struct result *restrict c, const struct mfma_shape *restrict m, const struct wave *restrict w, const struct inst *in) {
   bool constant = in->src[2].kind == OPERAND_CONST;
-  uint64_t bits = in->src[2].value[0] | (uint64_t)in->src[2].value[1] << 32;
-  FOR_RESULT(m, n, i, j) {
+  double value = constant ? constant_c(m, &in->src[2]) : 0;
+  FOR_ROWS(m, n, i) {
     uint32_t reg, lane;
-    result_place(m, n, i, j, &reg, &lane);
-    double *to = &c->v[(n * m->rows + i) * m->columns + j];
-    uint32_t word = constant ? (uint32_t)bits : v[m->d == F64 ? 0 : reg].w[lane];
-    if (m->d == F64)
-      *to = f64_of(constant ? bits : v[2 * reg].w[lane] | (uint64_t)v[2 * reg + 1].w[lane] << 32);
+    double *to = &c->v[(n * m->rows + i) * m->columns];
+    row_place(m, n, i, &reg, &lane);
+    const vgpr *v = &w->v[in->src[2].reg + (m->d == F64 ? 2 * reg : reg)];
+    const uint32_t *words = &v[0].w[lane];
+    if (constant)
+      FOR_COLUMNS(m, j) to[j] = value;
+    else if (m->d == F64)
+      FOR_COLUMNS(m, j) to[j] = f64_of(words[j] | (uint64_t)v[1].w[lane + j] << 32);
+    else if (m->d == I32)
+      FOR_COLUMNS(m, j) to[j] = (double)(int32_t)words[j];
     else
-      *to = m->d == I32 ? (double)(int32_t)word : (double)f32_of(word);
+      FOR_COLUMNS(m, j) to[j] = (double)f32_of(words[j]);
   }
 }
 
-static void store_result(struct wave *w, const struct inst *in, const struct mfma_shape *m, const struct result *d) {
-  vgpr *v = &w->v[in->dst.reg];
-  FOR_RESULT(m, n, i, j) {
+LANES static void store_result(
+    struct wave *restrict w, const struct inst *in, const struct mfma_shape *restrict m, const struct result *restrict d) {
+  FOR_ROWS(m, n, i) {
     uint32_t reg, lane;
-    result_place(m, n, i, j, &reg, &lane);
-    double value = d->v[(n * m->rows + i) * m->columns + j];
-    if (m->d == F64) {
-      v[2 * reg].w[lane] = (uint32_t)f64_bits(value);
-      v[2 * reg + 1].w[lane] = (uint32_t)(f64_bits(value) >> 32);
-    } else {
-      v[reg].w[lane] = m->d == I32 ? (uint32_t)(int64_t)value : f32_bits((float)value);
-    }
+    const double *from = &d->v[(n * m->rows + i) * m->columns];
+    row_place(m, n, i, &reg, &lane);
+    vgpr *v = &w->v[in->dst.reg + (m->d == F64 ? 2 * reg : reg)];
+    uint32_t *words = &v[0].w[lane];
+    if (m->d == F64) FOR_COLUMNS(m, j) {
+        words[j] = (uint32_t)f64_bits(from[j]);
+        v[1].w[lane + j] = (uint32_t)(f64_bits(from[j]) >> 32);
+      }
+    else if (m->d == I32)
+      FOR_COLUMNS(m, j) words[j] = (uint32_t)(int64_t)from[j];
+    else
+      FOR_COLUMNS(m, j) words[j] = f32_bits((float)from[j]);
   }
 }
 
