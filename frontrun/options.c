@@ -34,7 +34,8 @@ enum {
   OPTION_ACCEPT,
   OPTION_REPORT,
   OPTION_MICRO,
-  OPTION_HELP
+  OPTION_HELP,
+  OPTION_VERSION
 };
 
 static const struct argp_option options[] = {
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
     {"report", OPTION_REPORT, "FILE", 0, "accept: where the report goes, as JSON; default acceptance.json", 0},
     {"micro", OPTION_MICRO, "FILE", OPTION_HIDDEN, NULL, 0},
     {"help", OPTION_HELP, NULL, 0, "this text", 0},
+    {"version", OPTION_VERSION, NULL, 0, "the version", 0},
     {0},
 };
 
@@ -75,11 +77,16 @@ static void refuse_value(const struct argp_state *state, const char *what, const
   exit(RUN_USAGE);
 }
 
-static void print_help(const struct argp_state *state) {
-  argp_help(state->root_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+/* What was asked for is on standard output, and there is nothing else to do. */
+static void end_printed(void) {
   if (fflush(stdout) == 0 && !ferror(stdout)) exit(RUN_GOOD);
   conduct_complain("frontrun", "cannot write to standard output: give it a place with room");
   exit(RUN_ENVIRONMENT);
+}
+
+static void print_help(const struct argp_state *state) {
+  argp_help(state->root_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, state->name);
+  end_printed();
 }
 
 static uint64_t parse_number(const struct argp_state *state, const char *what, const char *text, uint64_t lowest, uint64_t highest) {
@@ -222,6 +229,10 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     return 0;
   case OPTION_HELP:
     print_help(state);
+    return 0;
+  case OPTION_VERSION:
+    puts("frontrun " FRONTGEN_VERSION);
+    end_printed();
     return 0;
   case OPTION_L2:
     run->l2 = parse_l2(state, arg);
