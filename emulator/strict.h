@@ -124,9 +124,8 @@ struct strict_wave {
 
 /* A dword of LDS: the last write and the last read. */
 struct lds_cell {
-  uint32_t write_time, read_time; /* 0: never */
-  uint32_t writer, reader;        /* cell_access() */
-  uint8_t undef;                  /* bytes never written */
+  uint32_t write_time, writer; /* time 0: never; cell_access() */
+  uint32_t read_time, reader;
 };
 
 struct strict_group {
@@ -134,8 +133,9 @@ struct strict_group {
   struct slot *slot;
   uint32_t cu; /* on the device: XCD after XCD */
   uint32_t xcd;
-  struct strict_wave *wave; /* of each wave of the slot */
-  struct lds_cell *cell;
+  struct strict_wave *wave;           /* of each wave of the slot */
+  struct lds_cell *cell;              /* of each dword of LDS, and one more */
+  uint8_t *unset;                     /* ... which of its bytes were never written */
   uint32_t lds_from[GROUP_WAVES_MAX]; /* by wave: its LDS accesses from this time on are not ordered against other waves' */
   uint8_t lag[GROUP_WAVES_MAX];       /* rounds that a wave has yet to sit out */
   uint32_t run_in;                    /* rounds that the workgroup sits out */

@@ -113,7 +113,13 @@ static void read_cached(
 /* Dwords of the access that no one ever wrote: their registers hold nothing that was written. */
 static void find_poison(struct strict *st, const struct view *v, uint64_t address, uint32_t bytes, const void *got) {
   struct strict_wave *sw = st->wave->strict;
-  for (uint32_t at = 0; at < bytes; at += 4) {
+  bool any = false;
+  for (uint64_t granule = address & ~UINT64_C(7); granule < address + bytes; granule += 8) {
+    uint64_t there;
+    memcpy(&there, (const void *)(uintptr_t)granule, sizeof there);
+    any |= there == memory_poison(granule);
+  }
+  for (uint32_t at = 0; any && at < bytes; at += 4) {
     uint64_t granule = (address + at) & ~UINT64_C(7), poison = memory_poison(granule), there;
     uint32_t low = (uint32_t)((address + at) % 8), n = bytes - at < 4 ? bytes - at : 4;
     if (low + n > 8) continue;
@@ -124,12 +130,12 @@ static void find_poison(struct strict *st, const struct view *v, uint64_t addres
 }
 
 /* The stores whose bytes a load gets: an sc1 load learns from them, a plain one must know them to be complete. */
-static void look_back(
-    struct strict *st, const struct strict_group *g, const struct view *v, const struct line *line, struct byte_set bytes, bool coherent) {
+static void look_back(struct strict *st, const struct strict_group *g, const struct view *v, const struct line *line, uint32_t at,
+    uint32_t bytes, bool coherent) {
   uint32_t group = g->slot->group.index, last = 0;
-  for (uint32_t i = 0; i < LINE_DWORDS; i++) {
+  for (uint32_t i = at / 4; i <= (at + bytes - 1) / 4; i++) {
     uint32_t event = line->event[i];
-    if (!event || event == last || !(bytes.w[i / 16] >> (i % 16 * 4) & 15)) continue;
+    if (!event || event == last) continue;
     const struct store_event *e = &st->lines.event[event];
     last = event;
     if (coherent) {
@@ -148,6 +154,11 @@ static void read_part(struct strict *st, struct strict_group *g, const struct vi
     uint32_t bytes, bool coherent, uint8_t *out) {
   struct line *line = &st->lines.line[m->line];
   uint32_t at = (uint32_t)(address % LINE_BYTES);
+  if (!line->copies && !line->delayed) { /* memory's bytes are everybody's */
+    look_back(st, g, v, line, at, bytes, coherent);
+    memcpy(out, (const void *)(uintptr_t)address, bytes);
+    return;
+  }
   struct byte_set wanted = bytes_of(at, bytes);
   uint8_t content[LINE_BYTES];
   memcpy(content, (const void *)(uintptr_t)(address - at), LINE_BYTES);
@@ -158,7 +169,7 @@ static void read_part(struct strict *st, struct strict_group *g, const struct vi
     if (st->idle) unseen = set_and(dirty_elsewhere(&st->lines, line, g->xcd), wanted);
   } else
     read_cached(st, g, v, line, wanted, content);
-  look_back(st, g, v, line, wanted, coherent);
+  look_back(st, g, v, line, at, bytes, coherent);
   if (set_any(unseen)) report_stale(st, v, line, unseen, "past the L2 that has it dirty, and waits: XCD", g->xcd);
   overlay(st, g, v, line, wanted, coherent, content);
   memcpy(out, content + at, bytes);

@@ -11,7 +11,7 @@ enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15, DMA_BYTES = 256 };
 void strict_lds_begin(struct strict_group *g, uint32_t bytes) {
   if (!g->cell) return;
   memset(g->cell, 0, (bytes / 4 + 1) * sizeof *g->cell);
-  for (uint32_t i = 0; i <= bytes / 4; i++) g->cell[i].undef = MASK;
+  memset(g->unset, MASK, bytes / 4 + 1);
 }
 
 static uint32_t wave_of(uint32_t access) { return access >> WAVE_SHIFT & 15; }
@@ -44,46 +44,47 @@ static void check_dma(struct strict_wave *sw, const struct wave *w, const struct
   }
 }
 
-static inline __attribute__((always_inline)) void touch_cell(
-    struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint32_t index, uint32_t mask, bool reads, bool writes) {
-  struct strict_group *g = sw->group;
-  struct lds_cell *c = &g->cell[index];
+static uint32_t cell_access(const struct wave *w, const struct inst *in, uint32_t mask) {
+  return (uint32_t)(in - w->program->inst) << INST_SHIFT | w->index << WAVE_SHIFT | mask;
+}
+
+static void check_races(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, uint32_t index, uint32_t mask,
+    bool reads, bool writes) {
+  const struct strict_group *g = sw->group;
+  const struct lds_cell *c = &g->cell[index];
   bool atomic = reads && writes;
-  uint32_t me = (uint32_t)(in - w->program->inst) << INST_SHIFT | w->index << WAVE_SHIFT | mask;
   if (open_to(g, w, c->writer, c->write_time, mask) && !(atomic && is_atomic(g->strict, c->writer)))
     race(sw, w, in, lane, index, c->writer, writes ? "writes" : "reads");
   if (writes && open_to(g, w, c->reader, c->read_time, mask) && !(atomic && is_atomic(g->strict, c->reader)))
     race(sw, w, in, lane, index, c->reader, "writes");
+}
+
+static inline void note_access(struct lds_cell *c, uint32_t me, uint32_t time, bool reads, bool writes) {
   if (writes) {
     c->writer = me;
-    c->write_time = g->strict->time;
+    c->write_time = time;
   }
   if (reads) {
     c->reader = me;
-    c->read_time = g->strict->time;
+    c->read_time = time;
   }
 }
 
 /* All bytes [at, at + bytes): returns whether none of them was ever written. */
 static bool touch(struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane, uint64_t at, uint32_t bytes, bool reads,
     bool writes, bool undef) {
+  const struct strict_group *g = sw->group;
   bool never = true;
-  if (bytes == 4 && at % 4 == 0 && at + 4 <= w->group->lds_bytes && !sw->lds_loads) {
-    struct lds_cell *c = &sw->group->cell[at / 4];
-    never = c->undef == MASK;
-    touch_cell(sw, w, in, lane, (uint32_t)(at / 4), MASK, reads, writes);
-    if (writes) c->undef = undef ? MASK : 0;
-    return never;
-  }
-  if (!sw->group->cell || at + bytes > w->group->lds_bytes) return false;
+  if (!g->cell || at + bytes > w->group->lds_bytes) return false;
   if (reads && sw->lds_loads) check_dma(sw, w, in, lane, (uint32_t)at);
   for (uint32_t done = 0; done < bytes;) {
     uint32_t index = (uint32_t)((at + done) / 4), low = (uint32_t)((at + done) % 4), n = 4 - low < bytes - done ? 4 - low : bytes - done;
     uint32_t mask = ((1u << n) - 1) << low;
-    struct lds_cell *c = &sw->group->cell[index];
-    if ((c->undef & mask) != mask) never = false;
-    touch_cell(sw, w, in, lane, index, mask, reads, writes);
-    if (writes) c->undef = (uint8_t)(undef ? c->undef | mask : c->undef & ~mask);
+    uint8_t *unset = &g->unset[index];
+    if ((*unset & mask) != mask) never = false;
+    check_races(sw, w, in, lane, index, mask, reads, writes);
+    note_access(&g->cell[index], cell_access(w, in, mask), g->strict->time, reads, writes);
+    if (writes) *unset = (uint8_t)(undef ? *unset | mask : *unset & ~mask);
     done += n;
   }
   return never;
@@ -94,22 +95,67 @@ void strict_lds_touch(
   touch(sw, w, in, lane, at, bytes, !write, write, false);
 }
 
-/* A place of a DS instruction for all lanes; its dwords are those of the result from `word` on, or of source `data`. */
-static void step_at(
-    struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si, int32_t offset, uint32_t word, int data) {
-  bool reads = si->kind != KIND_LDS_WRITE, writes = si->kind != KIND_LDS_READ;
-  uint32_t dwords = (si->bytes + 3u) / 4;
-  uint64_t never[4] = {0}, exec = wave_exec(w);
-  for (uint64_t lanes = exec; lanes; lanes &= lanes - 1) {
+/* No access of another wave from before is open to this one. */
+static uint32_t oldest_open(const struct strict_group *g, const struct wave *w) {
+  uint32_t oldest = UINT32_MAX;
+  for (uint32_t i = 0; i < w->group->waves; i++)
+    if (i != w->index && g->lds_from[i] < oldest) oldest = g->lds_from[i];
+  return oldest;
+}
+
+/* A place of a DS instruction. */
+struct place {
+  int32_t offset;
+  uint32_t bytes, dwords;
+  uint64_t undef[4]; /* by dword: lanes whose data was never written */
+  uint64_t never[4]; /* lanes that read what was never written */
+};
+
+/* Whole dwords: what touch() does, without a look at each byte. */
+static inline __attribute__((always_inline)) void step_lanes(
+    struct strict_wave *sw, struct wave *w, const struct inst *in, struct place *p, bool reads, bool writes) {
+  const struct strict_group *g = sw->group;
+  uint32_t oldest = oldest_open(g, w), me = cell_access(w, in, MASK), time = g->strict->time;
+  bool whole = p->bytes % 4 == 0 && !sw->lds_loads;
+  for (uint64_t lanes = wave_exec(w); lanes; lanes &= lanes - 1) {
     uint32_t l = (uint32_t)__builtin_ctzll(lanes);
-    uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)offset;
-    for (uint32_t k = 0; k < dwords; k++) {
-      uint32_t n = si->bytes - 4 * k < 4 ? si->bytes - 4 * k : 4;
-      bool undef = writes && !reads && sw->undef[in->src[data].reg + k] >> l & 1;
-      if (touch(sw, w, in, l, at + 4 * k, n, reads, writes, undef)) never[k] |= UINT64_C(1) << l;
+    uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)p->offset;
+    if (whole && at % 4 == 0 && at + p->bytes <= w->group->lds_bytes) {
+      uint32_t first = (uint32_t)(at / 4);
+      struct lds_cell *c = &g->cell[first];
+      uint8_t *unset = &g->unset[first];
+      for (uint32_t k = 0; k < p->dwords; k++) {
+        if (c[k].write_time >= oldest || (writes && c[k].read_time >= oldest)) check_races(sw, w, in, l, first + k, MASK, reads, writes);
+        note_access(&c[k], me, time, reads, writes);
+        if (reads) p->never[k] |= (uint64_t)(unset[k] == MASK) << l;
+        if (writes) unset[k] = p->undef[k] >> l & 1 ? MASK : 0;
+      }
+      continue;
+    }
+    for (uint32_t k = 0; k < p->dwords; k++) {
+      uint32_t n = p->bytes - 4 * k < 4 ? p->bytes - 4 * k : 4;
+      p->never[k] |= (uint64_t)touch(sw, w, in, l, at + 4 * k, n, reads, writes, p->undef[k] >> l & 1) << l;
     }
   }
-  for (uint32_t k = 0; reads && k < dwords && word + k < in->dst.words; k++) strict_undef_loaded(sw, w, in, word + k, never[k]);
+}
+
+/* For all lanes; its dwords are those of the result from `word` on, or of source `data`. */
+static void step_at(
+    struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si, int32_t offset, uint32_t word, int data) {
+  struct place p = {.offset = offset, .bytes = si->bytes, .dwords = (si->bytes + 3u) / 4};
+  switch (si->kind) {
+  case KIND_LDS_READ:
+    step_lanes(sw, w, in, &p, true, false);
+    break;
+  case KIND_LDS_WRITE:
+    for (uint32_t k = 0; k < p.dwords; k++) p.undef[k] = sw->undef[in->src[data].reg + k];
+    step_lanes(sw, w, in, &p, false, true);
+    return;
+  default:
+    step_lanes(sw, w, in, &p, true, true);
+    break;
+  }
+  for (uint32_t k = 0; k < p.dwords && word + k < in->dst.words; k++) strict_undef_loaded(sw, w, in, word + k, p.never[k]);
 }
 
 /* Loads to LDS: each active lane's dword, lane after lane from M0 on. */

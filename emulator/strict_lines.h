@@ -136,14 +136,11 @@ void stores_orphan(struct lines *l, struct strict_wave *sw);
 /* Some random ones of a wave, or of those that ended. */
 void stores_drain(struct strict *st, uint32_t *first, uint32_t *last);
 
+/* n <= 64 of them from `at` on. */
 static inline struct byte_set bytes_of(uint32_t at, uint32_t n) {
-  struct byte_set s = {{0, 0}};
-  for (int i = 0; i < 2; i++) {
-    uint32_t lo = at > 64u * (uint32_t)i ? at - 64u * (uint32_t)i : 0, hi = at + n > 64u * (uint32_t)i ? at + n - 64u * (uint32_t)i : 0;
-    if (hi > 64) hi = 64;
-    if (lo < hi) s.w[i] = (hi - lo == 64 ? UINT64_MAX : (((uint64_t)1 << (hi - lo)) - 1) << lo);
-  }
-  return s;
+  uint64_t ones = UINT64_MAX >> (64 - n);
+  if (at >= 64) return (struct byte_set){{0, ones << (at - 64)}};
+  return (struct byte_set){{ones << at, at ? ones >> (64 - at) : 0}};
 }
 static inline struct byte_set set_and(struct byte_set a, struct byte_set b) {
   return (struct byte_set){{a.w[0] & b.w[0], a.w[1] & b.w[1]}};
