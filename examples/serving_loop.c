@@ -10,8 +10,7 @@
 enum { LAYERS = 4, POSITIONS = 4096, BLOCK = 64, BLOCKS = 16, BLOCK_BYTES = 584 * BLOCK, HIDDEN = 5120, ROWS_MAX = 48, MEMORY = 128 << 20 };
 static front_device device;
 static void *memory; /* of the device, given out from its start */
-/* Ends the program with libfront's own words. */
-static void must(enum front_status status) {
+static void must(enum front_status status) { /* or the program ends with libfront's own words */
   if (status == FRONT_OK) return;
   fprintf(stderr, "serving_loop: %s: %s\n", front_status_name(status), front_error());
   exit(1);
@@ -55,6 +54,7 @@ int main(int argc, char **argv) {
   struct front_pick pick;
   struct front_options options = {.size = sizeof options, .hsa_library = argc > 3 ? argv[3] : NULL};
   long steps = argc > 2 ? atol(argv[2]) : 1000, wrong = 0;
+  if (argc < 2) return fputs("usage: serving_loop BUNDLE [STEPS [HSA-LIBRARY]]\n", stderr), 2;
   must(front_open(&options, &runtime));
   must(front_device_describe(runtime, 0, &info));
   must(front_device_open(runtime, NULL, &device));

@@ -9,7 +9,12 @@ import sys
 
 LAYERS, POSITIONS, BLOCK, BLOCKS, HIDDEN = 4, 4096, 64, 16, 5120
 BLOCK_BYTES = 584 * BLOCK
-front = c.CDLL(os.environ.get("FRONT_LIBRARY", "libfront.so.0"))
+if len(sys.argv) < 2:
+    sys.exit("usage: serving_loop.py BUNDLE [STEPS [HSA-LIBRARY]]")
+try:
+    front = c.CDLL(os.environ.get("FRONT_LIBRARY", "libfront.so.0"))
+except OSError as error:
+    sys.exit(f"serving_loop.py: {error}: install libfront, or set FRONT_LIBRARY to its path")
 front.front_error.restype = front.front_status_name.restype = c.c_char_p
 
 
