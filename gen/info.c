@@ -133,8 +133,8 @@ static void print_memory(struct writer *w, const struct plan *p) {
   close_section(w);
   open_section(w, "kernarg");
   number(w, "bytes", KERNARG_BYTES);
-  for (int a = 0; a < FRONT_ARGS; a++)
-    row(w, p->arg[a].name, 3, "offset", p->arg[a].offset, "bytes", p->arg[a].bytes, "points_to", p->arg[a].size);
+  for (int a = 0; a < FRONT_ARGS; a++) /* a scalar points to nothing, and what the caller's strides decide has no size here */
+    row(w, p->arg[a].name, p->arg[a].size ? 3 : 2, "offset", p->arg[a].offset, "bytes", p->arg[a].bytes, "points_to", p->arg[a].size);
   close_section(w);
 }
 
