@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bundle_load.h"
 #include "front.h"
+#include "note.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,21 @@ static enum frontgen_status refused(enum front_status status, char error[FRONTGE
   return status == FRONT_ERR_MEMORY ? FRONTGEN_ENVIRONMENT : FRONTGEN_USAGE;
 }
 
+static enum frontgen_status find_maker(struct loaded_object *o, char error[FRONTGEN_ERROR_MAX]) {
+  char why[CODE_ERROR_MAX];
+  struct code_object co;
+  struct front_note note;
+  bool opened = code_object_open(o->bytes, o->size, &co, why), read = opened && front_note_read(&co, &note, why);
+  if (read) {
+    snprintf(o->maker, sizeof o->maker, "frontgen %.25s, LLVM %.25s", note.generator_version, note.llvm_version);
+    front_note_free(&note);
+  } else {
+    snprintf(error, FRONTGEN_ERROR_MAX, "%s: %s", o->file, why);
+  }
+  if (opened) code_object_close(&co);
+  return read ? FRONTGEN_GOOD : FRONTGEN_USAGE;
+}
+
 static enum frontgen_status load_entry(front_bundle bundle, size_t index, struct loaded_object *o, char error[FRONTGEN_ERROR_MAX]) {
   struct front_bundle_entry entry;
   enum front_status status = front_bundle_describe(bundle, index, &entry);
@@ -19,7 +35,9 @@ static enum frontgen_status load_entry(front_bundle bundle, size_t index, struct
   snprintf(o->name, sizeof o->name, "%s", entry.name);
   snprintf(o->arch, sizeof o->arch, "%s", entry.arch);
   snprintf(o->file, sizeof o->file, "%.90s.%.25s.hsaco", entry.name, entry.arch);
-  return FRONTGEN_GOOD;
+  enum frontgen_status found = find_maker(o, error);
+  if (found) free(o->bytes);
+  return found;
 }
 
 enum frontgen_status bundle_load(const char *path, struct loaded_bundle *bundle, char error[FRONTGEN_ERROR_MAX]) {

@@ -7,6 +7,7 @@
 
 struct loaded_object {
   char name[KEY_NAME_MAX], arch[32], file[KEY_NAME_MAX + 32];
+  char maker[80]; /* "frontgen 0.1.0, LLVM 22.1.8" */
   void *bytes;
   size_t size;
 };

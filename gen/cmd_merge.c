@@ -54,6 +54,20 @@ static int check_twins(const struct merged *m) {
   return FRONTGEN_GOOD;
 }
 
+/* The shards' bundle is the one that a single machine makes, so one compiler makes all of it. */
+static int check_makers(const struct merged *m) {
+  const struct loaded_object *first = NULL;
+  for (size_t s = 0; s < m->shards; s++)
+    for (size_t i = 0; i < m->shard[s].objects; i++) {
+      const struct loaded_object *o = &m->shard[s].object[i];
+      if (!first) first = o;
+      if (strcmp(first->maker, o->maker) != 0)
+        return cmd_fail(FRONTGEN_USAGE, "%s is of %s, and %s of %s: make all shards with one frontgen and one LLVM", o->file, o->maker,
+            first->file, first->maker);
+    }
+  return FRONTGEN_GOOD;
+}
+
 static int make(const struct cmd_line *line, struct merged *m) {
   size_t all = m->keys, keys = bundle_sort(m->key, all);
   struct bundle_import *ordered = calloc(keys + 1, sizeof *ordered);
@@ -75,6 +89,7 @@ int cmd_merge(int argc, char **argv) {
   m.shard = calloc(line.count, sizeof *m.shard);
   if (!m.shard) status = cmd_fail(FRONTGEN_ENVIRONMENT, "out of memory for the shards");
   for (size_t i = 0; i < line.count && !status; i++) status = add_shard(&m, line.words[i]);
+  if (!status) status = check_makers(&m);
   if (!status) status = check_twins(&m);
   if (!status) status = make(&line, &m);
   for (size_t i = 0; i < m.shards; i++) bundle_unload(&m.shard[i]);

@@ -67,6 +67,17 @@ static void test_manifest(void **state) {
   json_decref(root);
 }
 
+/* The shard's one object and its list say that another LLVM made it. */
+static void make_foreign(const char *shard) {
+  static const char edit[] = "set -e; export LC_ALL=C; cd \"$1\"; f=$(ls *.hsaco); was=$(sha256sum \"$f\" | cut -c1-64)\n"
+                             "v=$(sed -n 's/.*\"llvm\": \"\\([0-9.]*\\)\".*/\\1/p' manifest.json); [ -n \"$v\" ]\n"
+                             "sed -i \"s/$v/${v%?}x/g\" \"$f\" manifest.json; is=$(sha256sum \"$f\" | cut -c1-64)\n"
+                             "sed -i \"s/$was/$is/\" manifest.json SHA256SUMS; [ $was != $is ]";
+  struct outcome o = run("sh", "-c", edit, "sh", shard);
+  assert_code(&o, 0);
+  outcome_free(&o);
+}
+
 /* Shards made elsewhere, with nothing in the environment and a tight umask, are the same bits when they are merged. */
 static void test_shards(void **state) {
   (void)state;
@@ -86,6 +97,11 @@ static void test_shards(void **state) {
   assert_code(&o, 0);
   outcome_free(&o);
   assert_same(whole, merged);
+  make_foreign(shard[0]);
+  o = run(FRONTGEN, "merge", shard[1], shard[0], "-o", merged);
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, "make all shards with one frontgen and one LLVM"));
+  outcome_free(&o);
   /* One kernel, two objects: which is right? */
   write_file(path_in(shard[0], "SHA256SUMS"), "", 0);
   o = run(FRONTGEN, "merge", shard[1], shard[0], "-o", merged);
