@@ -10,9 +10,11 @@ enum { STRIDE_SHIFT = 16, STRIDE_MASK = 0x3FFF, SWIZZLE_ENABLE = 1u << 31, ADD_T
 
 bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffer *b) {
   const uint32_t *words = &w->sreg[reg];
-  if ((words[1] >> STRIDE_SHIFT & STRIDE_MASK) || (words[1] & SWIZZLE_ENABLE) || (words[3] & ADD_TID_ENABLE)) {
-    wave_fault(w, in, "a buffer resource with stride, swizzle or thread id is not modelled (words 0x%08x 0x%08x 0x%08x 0x%08x)", words[0],
-        words[1], words[2], words[3]);
+  b->stride = words[1] >> STRIDE_SHIFT & STRIDE_MASK;
+  if ((b->stride && !in->idxen) || (words[1] & SWIZZLE_ENABLE) || (words[3] & ADD_TID_ENABLE)) {
+    wave_fault(w, in,
+        "a buffer resource with a stride and no index, with swizzle or thread id is not modelled (words 0x%08x 0x%08x 0x%08x 0x%08x)",
+        words[0], words[1], words[2], words[3]);
     return false;
   }
   b->base = words[0] | (uint64_t)(words[1] & 0xFFFF) << 32;

@@ -6,10 +6,11 @@
 #include "memory.h"
 #include "operand.h"
 
-/* A buffer resource (V#), as far as it is modelled: raw, stride 0. */
+/* A buffer resource (V#), as far as it is modelled: raw with stride 0, or indexed. */
 struct buffer {
   uint64_t base;
-  uint64_t size; /* num_records, bytes; 0: every access is masked, and meant to be */
+  uint64_t size;   /* num_records: bytes, or with a stride indices; 0: every access is masked, and meant to be */
+  uint64_t stride; /* bytes; 0 unless the instruction has an index */
 };
 
 /* Reads the four words from sreg[reg]. False: a fault was raised, since its form is not modelled. */
@@ -26,6 +27,11 @@ void memory_fault(struct wave *w, const struct inst *in);
 
 /* The cache bits sc0, sc1, nt. */
 void take_cache_mods(struct reading *r);
+
+/* The sum of two bf16. */
+static inline uint32_t add_bf16(uint64_t x, uint64_t y) {
+  return bf16_from_f32(bf16_to_f32((uint32_t)x & 0xFFFF) + bf16_to_f32((uint32_t)y & 0xFFFF));
+}
 
 /* old, data, compare -> new; the names of isa_lds.def's and isa_vmem.def's atomics. */
 #define ATOMIC_FN(name, expr)                                                                                                              \

@@ -80,7 +80,7 @@ struct inst {
   uint8_t row_mask, bank_mask;
   bool bound_ctrl; /* a lane without a source reads 0, instead of being left alone */
   uint8_t space;   /* enum memory_space */
-  bool sc0, sc1, nt, offen;
+  bool sc0, sc1, nt, offen, idxen;
   bool lds; /* the loaded dwords go to LDS */
   uint8_t cbsz, abid, blgp;
   uint8_t words; /* memory: dwords that move; 0: less than one */

@@ -2,14 +2,28 @@
 /* LDS loads, stores, atomics, and the lane moves that go through its crossbar: the rows of isa_lds.def. */
 #include "access.h"
 #include "parts.h"
+#include "valu_math.h"
 
-enum { EXTRA_BYTES = 0x1F, EXTRA_PART_SHIFT = 5, EXTRA_RETURNS = 0x100, EXTRA_COMPARES = 0x200, EXTRA_STRIDE_SHIFT = 4 };
+enum {
+  EXTRA_BYTES = 0x1F,
+  EXTRA_PART_SHIFT = 5,
+  EXTRA_RETURNS = 0x100,
+  EXTRA_COMPARES = 0x200,
+  EXTRA_STRIDE_SHIFT = 4,
+  EXTRA_BITS_SHIFT = 5
+};
 
 /* --- shapes --------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t words_of(uint32_t bytes) { return bytes < 4 ? 1 : bytes / 4; }
 
 static void read_ds_read(struct reading *r) {
+  take_vgpr_result(r, words_of(r->row->extra & EXTRA_BYTES));
+  r->in->src[0] = take_vgprs(r, 1);
+  r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
+}
+
+static void read_transpose(struct reading *r) {
   take_vgpr_result(r, words_of(r->row->extra & EXTRA_BYTES));
   r->in->src[0] = take_vgprs(r, 1);
   r->in->offset = take_mod(r, TEXT_MOD_OFFSET);
@@ -62,7 +76,6 @@ static void read_swizzle(struct reading *r) {
   r->in->src[0] = take_vgprs(r, 1);
   take_mod(r, TEXT_MOD_OFFSET); /* its text drops the mask of a rotation */
   r->in->imm = r->code[0] | (uint32_t)r->code[1] << 8;
-  if (r->in->imm >= 0xE000) reading_error(r, "the FFT mode is not modelled");
 }
 
 /* --- loads and stores ------------------------------------------------------------------------------------------------------ */
@@ -93,6 +106,33 @@ static void run_read(struct wave *w, const struct inst *in) {
     vgpr *d = &w->v[in->dst.reg + k];
     if (bytes >= 4) FOR_LANES d->w[l] ^= (d->w[l] ^ got[l][k]) & w->exec_mask.w[l];
     if (bytes < 4) ACTIVE_LANES d->w[l] = part_in(d->w[l], got[l][0], bytes, part);
+  }
+}
+
+/* Lanes 16 by 16: their elements are a matrix, row after row over the lanes, and lane l gets its column l. */
+static void run_transpose(struct wave *w, const struct inst *in) {
+  uint32_t words = in->dst.words, bits = in->row->extra >> EXTRA_BITS_SHIFT, count = words * 32 / bits, lanes_a_row = 16 / count,
+           got[LANES_A_WAVE][4];
+  if (!w->exec_full) {
+    wave_fault(w, in, "the transposing read wants all lanes active");
+    return;
+  }
+  FOR_LANES {
+    const uint8_t *p = lds_at(w, in, l, in->offset, 4 * words);
+    memset(got[l], 0, sizeof got[l]);
+    if (p) memcpy(got[l], p, 4 * words);
+  }
+  FOR_LANES {
+    uint32_t column = (uint32_t)l % 16, first = (uint32_t)l - column, out[4] = {0};
+    for (uint32_t k = 0; k < count; k++) {
+      uint32_t from = column % count * bits, to = k * bits;
+      const uint32_t *row = got[first + k * lanes_a_row + column / count];
+      uint64_t both = row[from / 32] | (uint64_t)row[from / 32 + 1] << 32;
+      uint64_t element = (both >> (from % 32) & ((1u << bits) - 1)) << (to % 32);
+      out[to / 32] |= (uint32_t)element;
+      if (element >> 32) out[to / 32 + 1] |= (uint32_t)(element >> 32);
+    }
+    for (uint32_t k = 0; k < words; k++) w->v[in->dst.reg + k].w[l] = out[k];
   }
 }
 
@@ -164,6 +204,7 @@ static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
 #define DS_READ2(name, bytes, stride)
 #define DS_WRITE2(name, bytes, stride)
 #define DS_ROW(name, shape, run)
+#define DS_TRANSPOSE(name, bits)
 #define DS_ATOMIC(name, type, bytes, expr)  DS_FN(name##_##type, expr)
 #define DS_EXCHANGE(name, bytes, expr)      DS_FN(name, expr)
 #define DS_COMPARE(name, type, bytes, expr) DS_FN(name##_##type, expr)
@@ -173,6 +214,7 @@ static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
 #undef DS_READ2
 #undef DS_WRITE2
 #undef DS_ROW
+#undef DS_TRANSPOSE
 #undef DS_ATOMIC
 #undef DS_EXCHANGE
 #undef DS_COMPARE
@@ -197,9 +239,14 @@ static void run_permute(struct wave *w, const struct inst *in) {
   ACTIVE_LANES w->v[in->dst.reg].w[l] = r.w[l];
 }
 
-/* Where lane u reads: within 4 lanes by a list, within 32 turned by a distance but for the bits of a mask, or with masks on its number. */
+/* Where lane u reads: within 4 lanes by a list, within 32 turned by a distance but for the bits of a mask, in the order of an FFT's stage,
+   or with masks on its number. */
 static uint32_t swizzle_lane(uint32_t pattern, uint32_t u) {
   uint32_t low = pattern & 31, middle = pattern >> 5 & 31, high = pattern >> 10 & 31;
+  if (pattern >= 0xE000) {
+    uint32_t reversed = (u & 1) << 4 | (u & 2) << 2 | (u & 4) | (u & 8) >> 2 | (u & 16) >> 4;
+    return (u & 32) | (u & low) | reversed >> __builtin_popcount(low);
+  }
   if (pattern >= 0xC000) {
     uint32_t turned = high & 1 ? u - middle : u + middle;
     return (u & 32) | (u & low) | (turned & 31 & ~low);
@@ -231,6 +278,7 @@ static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)
 #define DS_COMPARE(name, type, bytes, expr)                                                                                                \
   ROW(#name "_" #type, read_ds_atomic, run_##name##_##type, (bytes) | EXTRA_COMPARES)                                                      \
   ROW(#name "_rtn_" #type, read_ds_atomic, run_##name##_##type, (bytes) | EXTRA_RETURNS | EXTRA_COMPARES)
+#define DS_TRANSPOSE(name, bits) ROW(#name, read_transpose, run_transpose, ((bits) == 6 ? 12 : 8) | (bits) << EXTRA_BITS_SHIFT)
 #define DS_ROW(name, shape, run) ROW(#name, shape, run, 0)
 static const struct isa_row rows[] = {
 #include "isa_lds.def"

@@ -84,7 +84,9 @@ static void read_mfma(struct reading *r) {
   take_c(r, m, d_words);
   if (m->scaled) take_scales(r);
   in->sources = 0; /* none goes through operand() */
-  if (inst_text_has(r->text, TEXT_MOD_NEG)) reading_error(r, "neg is not modelled");
+  for (uint32_t i = 0; i < 3 && inst_text_has(r->text, TEXT_MOD_NEG); i++) in->imm |= (uint32_t)(r->text->list[TEXT_MOD_NEG][i] & 1) << i;
+  take_mod(r, TEXT_MOD_NEG);
+  if (in->imm && m->a != F64) reading_error(r, "neg is f64's alone");
   if (m->a == F8F6F4 && (in->cbsz > 4 || in->blgp > 4)) reading_error(r, "a format that does not exist");
   if (m->a != F8F6F4 && ((1u << in->cbsz) > m->blocks || in->abid >= 1u << in->cbsz))
     reading_error(r, "a broadcast of blocks that are not there");
@@ -306,6 +308,15 @@ static void multiply(struct result *d, const struct side *a, const struct side *
   }
 }
 
+/* f64: the signs of A, B, C. */
+static void negate(struct side *a, struct side *b, struct result *c, const struct mfma_shape *m, uint32_t which) {
+  uint32_t blocks = m->blocks, a_count = blocks * m->rows * m->k, b_count = blocks * m->columns * m->k,
+           c_count = blocks * m->rows * m->columns;
+  for (uint32_t i = 0; which & 1 && i < a_count; i++) a->v[i] = -a->v[i];
+  for (uint32_t i = 0; which & 2 && i < b_count; i++) b->v[i] = -b->v[i];
+  for (uint32_t i = 0; which & 4 && i < c_count; i++) c->v[i] = -c->v[i];
+}
+
 static void run_mfma(struct wave *w, const struct inst *in) {
   const struct mfma_shape *m = &shapes[in->row->extra];
   struct side a, b;
@@ -320,6 +331,7 @@ static void run_mfma(struct wave *w, const struct inst *in) {
     load_side(&b, m, vb, m->columns, m->b, in->blgp, fp8_table(fnuz, m->b == BF8));
   }
   load_c(&d, m, w, in);
+  if (in->imm) negate(&a, &b, &d, m, in->imm);
   multiply(&d, &a, &b, m, in);
   store_result(w, in, m, &d);
 }

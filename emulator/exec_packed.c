@@ -68,6 +68,15 @@
   }                                                                                                                                        \
   commit(w, in, &r, 1);                                                                                                                    \
   }
+#define PXX(name, D, TA, TB, TC, value) PX(name, D, TA, TB, TC, value)
+#define PXA(name, D, TA, TB, TC, value) PX(name, D, TA, TB, TC, value)
+#define PXF(name, value)                P3(name, u16, value)
+
+/* Its SDWA form prints selects that the encoding does not have. */
+static void read_packed_acc(struct reading *r) {
+  if (r->text->suffix == TEXT_SDWA) reading_error(r, "SDWA of packed halves is not modelled");
+  read_vector_acc(r);
+}
 
 /* Source i as f32, whichever of the two it is. */
 static void mix_source(float out[LANES_A_WAVE], const struct wave *w, const struct inst *in, int i) {
@@ -101,6 +110,9 @@ static void run_mix(struct wave *w, const struct inst *in) {
 #undef PF3
 #undef PM
 #undef PX
+#undef PXX
+#undef PXA
+#undef PXF
 #undef MIX
 
 #define PT_u16                            T_pk
@@ -115,6 +127,9 @@ static void run_mix(struct wave *w, const struct inst *in) {
 #define PF3(name, value)                  ROW(#name, run_##name, read_packed, 0, T_pkf, T_pkf, T_pkf, T_pkf)
 #define PM(name)                          ROW(#name, run_##name, read_packed, ROW_LOW_ONLY, T_u64, T_pkf, T_pkf)
 #define PX(name, D, TA, TB, TC, value)    ROW(#name, run_##name, read_packed, 0, T_##D, T_##TA, T_##TB, T_##TC)
+#define PXX(name, D, TA, TB, TC, value)   {#name, read_packed, run_##name, CLASS_VALU, APPROXIMATE, {T_##D, T_##TA, T_##TB, T_##TC}, 0},
+#define PXA(name, D, TA, TB, TC, value)   {#name, read_vector_acc, run_##name, CLASS_VALU, APPROXIMATE, {T_##D, T_##TA, T_##TB, T_##TC}, 0},
+#define PXF(name, value)                  ROW(#name, run_##name, read_packed_acc, 0, T_pkh, T_pkh, T_pkh, T_pkh)
 #define MIX(name, half)                   ROW(#name, run_mix, read_mix, half, half ? T_f16 : T_f32, T_f32, T_f32, T_f32)
 static const struct isa_row rows[] = {
 #include "isa_packed.def"

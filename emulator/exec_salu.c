@@ -17,6 +17,18 @@ static uint32_t leading_zeros32(uint32_t v) { return v ? (uint32_t)__builtin_clz
 static uint32_t leading_zeros64(uint64_t v) { return v ? (uint32_t)__builtin_clzll(v) : UINT32_MAX; }
 #define first_one(v) first_one64(v)
 
+/* A bit for every four that are not all 0; and all four of them. */
+static uint64_t whole_quads(uint64_t v) {
+  uint64_t some = (v | v >> 1 | v >> 2 | v >> 3) & UINT64_C(0x1111111111111111);
+  return some * 15;
+}
+
+static uint64_t quad_mask(uint64_t v) {
+  uint64_t d = 0;
+  for (uint32_t i = 0; i < 16; i++) d |= (whole_quads(v) >> (4 * i) & 1) << i;
+  return d;
+}
+
 static uint64_t replicate_bits(uint32_t v) {
   uint64_t d = 0;
   for (uint32_t i = 0; i < 32; i++) d |= (uint64_t)(v >> i & 1) * 3 << (2 * i);

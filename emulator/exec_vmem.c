@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector loads, stores and atomics through buffer resources and 64-bit addresses: the rows of isa_vmem.def. */
 #include "shape_mem.h"
+#include "valu_math.h"
 
 #define ACTIVE_LANES FOR_LANES if (w->exec_mask.w[l])
 
@@ -16,13 +17,15 @@ static bool locate_buffer(struct wave *w, const struct inst *in, struct location
   struct buffer b;
   if (!buffer_of(w, in, in->src[1].reg, &b)) return false;
   uint64_t fixed = scalar_bits(w, in, 2) + (uint64_t)(int64_t)in->offset;
-  const vgpr *v = &w->v[in->src[0].reg];
+  const vgpr *v = &w->v[in->src[0].reg], *index = v;
+  if (in->idxen && in->offen) v++;
   at->size = b.size;
   FOR_LANES {
     uint64_t offset = fixed + (in->offen ? v->w[l] : 0);
     at->offset[l] = offset;
-    at->address[l] = b.base + offset;
+    at->address[l] = b.base + offset + (in->idxen ? b.stride * index->w[l] : 0);
     at->inside[l] = offset < b.size ? b.size - offset : 0;
+    if (in->idxen && b.stride) at->inside[l] = index->w[l] < b.size ? UINT64_MAX : 0;
   }
   return true;
 }
@@ -87,12 +90,17 @@ static bool load_lane(struct wave *w, const struct inst *in, const struct locati
   return true;
 }
 
-/* Each active lane's dword goes to LDS, lane after lane from M0 on. */
-static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_WAVE][4]) {
+/* What each active lane loaded goes to LDS, lane after lane from M0 on: a dword each, or four places of which three may be used. */
+static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_WAVE][4], uint32_t bytes, enum part part) {
+  uint32_t m0 = w->sreg[SREG_M0] & (in->space == SPACE_GLOBAL ? 0x3FFFCu
+                                       : w->program->gfx950   ? 0x3FFFFu
+                                                              : 0xFFFFu),
+           put = bytes < 4 ? 4 : bytes;
   ACTIVE_LANES {
-    uint64_t to = (uint64_t)(w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset + 4 * (uint32_t)l;
-    if (to + 4 <= w->group->lds_bytes)
-      memcpy(w->group->lds + to, got[l], 4);
+    uint64_t to = (uint64_t)m0 + (uint32_t)in->offset + (put == 4 ? 4u : 16u) * (uint32_t)l;
+    if (bytes < 4) got[l][0] = part_in(0, got[l][0], bytes, part);
+    if (to + put <= w->group->lds_bytes)
+      memcpy(w->group->lds + to, got[l], put);
     else
       note_out_of_range(w, in, l, to, w->group->lds_bytes);
   }
@@ -110,7 +118,7 @@ static void run_load(struct wave *w, const struct inst *in) {
     if (!load_lane(w, in, &at, l, bytes, got[l])) return;
   }
   if (in->lds) {
-    put_lds(w, in, got);
+    put_lds(w, in, got, bytes, part);
     return;
   }
   for (uint32_t k = 0; k < in->dst.words; k++) {
@@ -152,6 +160,18 @@ static void run_store(struct wave *w, const struct inst *in) {
 
 static uint64_t group_bits(const vgpr *v, uint32_t words, int l) { return words == 2 ? v[0].w[l] | (uint64_t)v[1].w[l] << 32 : v[0].w[l]; }
 
+/* A lane of a flat atomic whose address is LDS or scratch: nobody else's business, done at once. */
+static void atomic_local(struct wave *w, const struct inst *in, const struct atomic *a, int l) {
+  uint8_t *p = flat_local(w, in, a->addr[l], a->bytes, l);
+  uint64_t old = 0;
+  if (p) {
+    memcpy(&old, p, a->bytes);
+    uint64_t value = a->fn(old, a->data[l], a->compare[l]);
+    memcpy(p, &value, a->bytes);
+  }
+  for (uint32_t k = 0; a->returns && k < a->bytes / 4; k++) w->v[in->dst.reg + k].w[l] = (uint32_t)(old >> (32 * k));
+}
+
 static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
   uint32_t bytes = in->row->extra & MEM_BYTES, words = bytes / 4;
   const vgpr *data = &w->v[in->src[3].reg];
@@ -169,20 +189,18 @@ static void run_atomic(struct wave *w, const struct inst *in, atomic_fn *fn) {
   a->returns = in->dst.words != 0;
   a->dst = in->dst.reg;
   ACTIVE_LANES {
-    if (is_local(in, at.address[l])) {
-      wave_fault(w, in, "a flat atomic on LDS or scratch is not modelled (lane %d)", l);
-      break;
-    }
     a->addr[l] = at.address[l];
     a->data[l] = group_bits(data, words, l);
     a->compare[l] = in->row->extra & MEM_COMPARES ? group_bits(data + words, words, l) : 0;
-    if (inside_bytes(w, in, &at, l, bytes) == bytes)
+    if (is_local(in, at.address[l]))
+      atomic_local(w, in, a, l);
+    else if (inside_bytes(w, in, &at, l, bytes) == bytes)
       lanes |= UINT64_C(1) << l;
     else if (a->returns)
       for (uint32_t k = 0; k < words; k++) w->v[in->dst.reg + k].w[l] = 0;
   }
-  a->lanes = w->stop == WAVE_FAULT ? 0 : lanes;
-  if (w->stop != WAVE_FAULT) w->stop = WAVE_ATOMIC;
+  a->lanes = lanes;
+  w->stop = WAVE_ATOMIC;
 }
 
 static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)in; }
@@ -190,6 +208,7 @@ static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)
 #define MEM_LOAD(name, bytes, part)
 #define MEM_STORE(name, bytes, part)
 #define VMEM_ROW(name, shape, run)
+#define MEM_TO_LDS(name, bytes, part)
 #define MEM_ATOMIC(name, bytes, expr)                                                                                                      \
   ATOMIC_FN(name, expr)                                                                                                                    \
   static void run_##name(struct wave *w, const struct inst *in) { run_atomic(w, in, atomic_##name); }
@@ -198,6 +217,7 @@ static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)
 #undef MEM_LOAD
 #undef MEM_STORE
 #undef VMEM_ROW
+#undef MEM_TO_LDS
 #undef MEM_ATOMIC
 #undef MEM_COMPARE
 
@@ -209,6 +229,7 @@ static void run_nothing(struct wave *w, const struct inst *in) { (void)w, (void)
 #define MEM_STORE(name, bytes, part)   THREE(store, name, run_store, (bytes) | (part) << MEM_PART_SHIFT)
 #define MEM_ATOMIC(name, bytes, expr)  THREE(atomic, name, run_##name, bytes)
 #define MEM_COMPARE(name, bytes, expr) THREE(atomic, name, run_##name, (bytes) | MEM_COMPARES)
+#define MEM_TO_LDS(name, bytes, part)  ROW("global_load_lds_" #name, read_global_load_lds, run_load, (bytes) | (part) << MEM_PART_SHIFT)
 #define VMEM_ROW(name, shape, run)     ROW(#name, shape, run, 0)
 static const struct isa_row rows[] = {
 #include "isa_vmem.def"

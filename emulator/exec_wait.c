@@ -64,6 +64,19 @@ static void run_swappc(struct wave *w, const struct inst *in) {
   if (w->stop == WAVE_RUNS) run_getpc(w, in);
 }
 
+static void read_call(struct reading *r) {
+  take_scalar_dest(r, &r->in->dst, T_u64);
+  read_branch(r);
+}
+
+static void run_call(struct wave *w, const struct inst *in) {
+  run_branch(w, in);
+  if (w->stop == WAVE_RUNS) run_getpc(w, in);
+}
+
+/* llvm.trap: on hardware the debugger's or the runtime's handler ends the queue. */
+static void run_trap(struct wave *w, const struct inst *in) { wave_fault(w, in, "the program trapped (%u)", in->imm); }
+
 /* --- hardware registers: imm is id | offset << 6 | (size - 1) << 11 ---------------------------------------------------------- */
 
 static void take_hwreg(struct reading *r) {
@@ -126,6 +139,26 @@ static void run_index(struct wave *w, const struct inst *in) {
   w->sreg[SREG_M0] = (w->sreg[SREG_M0] & 0xFFFFFF00u) | ((uint32_t)scalar_bits(w, in, 0) & 0xFF);
 }
 
+/* --- scalar registers by index: M0 is added to a register's number ---------------------------------------------------------------- */
+
+static bool in_sgprs(struct wave *w, const struct inst *in, uint32_t reg, uint32_t words) {
+  if (reg + words <= SREG_VCC) return true;
+  wave_fault(w, in, "M0 = %u makes it scalar register %u", w->sreg[SREG_M0], reg);
+  return false;
+}
+
+static void run_movrels(struct wave *w, const struct inst *in) {
+  uint32_t from = in->src[0].reg + w->sreg[SREG_M0], words = in->dst.words;
+  if (in_sgprs(w, in, from, words))
+    put_scalar_bits(w, in->dst.reg, (int)words, w->sreg[from] | (words == 2 ? (uint64_t)w->sreg[from + 1] << 32 : 0));
+}
+
+static void run_movreld(struct wave *w, const struct inst *in) {
+  uint32_t to = in->dst.reg + w->sreg[SREG_M0], words = in->dst.words;
+  if (in_sgprs(w, in, to, words)) put_scalar_bits(w, to, (int)words, scalar_bits(w, in, 0));
+}
+
+#define MOVREL(name, type, run)    {#name, read_scalar, run, CLASS_CONTROL, EXACT, {T_##type, T_##type}, 0},
 #define WAIT_ROW(name, shape, run) {#name, shape, run, CLASS_CONTROL, EXACT, {T_NONE}, 0},
 static const struct isa_row rows[] = {
 #include "isa_wait.def"

@@ -45,8 +45,8 @@ struct isa_table {
 extern const struct isa_table *const isa_tables[];
 extern const uint32_t isa_table_count;
 
-extern const struct isa_table isa_salu, isa_valu, isa_cvt, isa_cmp, isa_packed, isa_lane, isa_lds, isa_vmem, isa_smem, isa_scratch,
-    isa_mfma, isa_wait;
+extern const struct isa_table isa_salu, isa_valu, isa_cvt, isa_scale, isa_cmp, isa_packed, isa_lane, isa_lds, isa_vmem, isa_smem,
+    isa_scratch, isa_mfma, isa_wait;
 
 /* --- pieces of shapes (shape.c) ------------------------------------------------------------------------------------------- */
 

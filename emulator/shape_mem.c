@@ -13,16 +13,17 @@ static uint32_t row_words(const struct reading *r) {
   return bytes < 4 ? 1 : bytes / 4;
 }
 
-/* Address VGPR or `off`, resource, scalar offset, modifiers. */
+/* Address VGPR (index, offset, or both) or `off`, resource, scalar offset, modifiers. */
 static void take_buffer_address(struct reading *r) {
   struct inst *in = r->in;
   in->space = SPACE_BUFFER;
   in->offen = take_mod(r, TEXT_MOD_OFFEN);
+  in->idxen = take_mod(r, TEXT_MOD_IDXEN);
   in->offset = take_mod(r, TEXT_MOD_OFFSET);
-  if (in->offen)
-    in->src[0] = take_vgprs(r, 1);
+  if (in->offen || in->idxen)
+    in->src[0] = take_vgprs(r, in->offen && in->idxen ? 2 : 1);
   else if (take_text(r)->kind != TEXT_OFF)
-    reading_error(r, "an address that is not offen is not modelled");
+    reading_error(r, "an address that is neither offen nor idxen should be off");
   in->src[1] = take_sgprs(r, 4);
   in->sources = 2;
   take_scalar_source(r, T_u32);
@@ -56,10 +57,7 @@ static void take_global_base(struct reading *r) {
 
 void read_buffer_load(struct reading *r) {
   r->in->lds = take_mod(r, TEXT_MOD_LDS);
-  if (!r->in->lds)
-    take_vgpr_result(r, row_words(r));
-  else if ((r->row->extra & MEM_BYTES) != 4)
-    reading_error(r, "a load to LDS of other than one dword a lane is not modelled");
+  if (!r->in->lds) take_vgpr_result(r, row_words(r));
   take_buffer_address(r);
 }
 
@@ -79,6 +77,12 @@ void read_buffer_atomic(struct reading *r) {
 
 void read_global_load(struct reading *r) {
   take_vgpr_result(r, row_words(r));
+  take_global_address(r);
+  take_global_base(r);
+}
+
+void read_global_load_lds(struct reading *r) {
+  r->in->lds = true;
   take_global_address(r);
   take_global_base(r);
 }

@@ -12,6 +12,7 @@ void read_buffer_load(struct reading *r);
 void read_buffer_store(struct reading *r);
 void read_buffer_atomic(struct reading *r);
 void read_global_load(struct reading *r); /* and flat */
+void read_global_load_lds(struct reading *r);
 void read_global_store(struct reading *r);
 void read_global_atomic(struct reading *r);
 void read_scratch_load(struct reading *r);

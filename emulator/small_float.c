@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 const struct small_float float_f16 = {5, 10, 15, true, false, false};
+const struct small_float float_bf16 = {8, 7, 127, true, false, false};
 const struct small_float float_e4m3 = {4, 3, 7, false, false, false};
 const struct small_float float_e5m2 = {5, 2, 15, true, false, false};
 const struct small_float float_e4m3_fnuz = {4, 3, 8, false, true, false};
@@ -30,7 +31,7 @@ double small_to_f64(const struct small_float *f, uint32_t code) {
 static uint32_t largest(const struct small_float *f) {
   uint32_t all = (1u << (f->exponent + f->mantissa)) - 1;
   if (f->infinity) return (((1u << f->exponent) - 1) << f->mantissa) - 1;
-  return f->fnuz ? all : all - 1;
+  return f->fnuz || f->finite ? all : all - 1;
 }
 
 static uint32_t nan_code(const struct small_float *f, uint32_t sign) {
@@ -49,26 +50,29 @@ static double in_ulps(const struct small_float *f, double size, uint32_t *base) 
   return ldexp(size, f->mantissa - e);
 }
 
+/* A magnitude that rounding has found, or an overflow, as a code. */
+static uint32_t code_of(const struct small_float *f, uint32_t sign, uint32_t magnitude, bool over, bool saturate) {
+  if (!over && magnitude <= largest(f)) return f->fnuz && magnitude == 0 ? 0 : sign | magnitude;
+  if (saturate || f->finite) return sign | largest(f);
+  return f->infinity ? sign | (largest(f) + 1) : nan_code(f, sign);
+}
+
 uint32_t small_from_f64(const struct small_float *f, double value, bool saturate) {
   uint32_t sign = signbit(value) ? 1u << (f->exponent + f->mantissa) : 0, base;
   if (isnan(value)) return nan_code(f, sign);
-  double size = fabs(value);
-  bool over = isinf(value);
-  uint32_t magnitude = 0;
-  if (!over) {
-    double ulps = in_ulps(f, size, &base), whole = floor(ulps), rest = ulps - whole;
-    magnitude = base + (uint32_t)whole;
-    if (rest > 0.5 || (rest == 0.5 && magnitude & 1)) magnitude++;
-    over = magnitude > largest(f);
-  }
-  if (over && saturate)
-    magnitude = largest(f);
-  else if (over && f->infinity)
-    magnitude = largest(f) + 1;
-  else if (over)
-    return nan_code(f, sign);
-  if (f->fnuz && magnitude == 0) return 0;
-  return sign | magnitude;
+  if (isinf(value)) return code_of(f, sign, 0, true, saturate);
+  double ulps = in_ulps(f, fabs(value), &base), whole = floor(ulps), rest = ulps - whole;
+  uint32_t magnitude = base + (uint32_t)whole;
+  if (rest > 0.5 || (rest == 0.5 && magnitude & 1)) magnitude++;
+  return code_of(f, sign, magnitude, false, saturate);
+}
+
+uint32_t small_from_f64_random(const struct small_float *f, double value, uint32_t mantissa, uint32_t random, bool saturate) {
+  uint32_t sign = signbit(value) ? 1u << (f->exponent + f->mantissa) : 0, below = mantissa - f->mantissa, base;
+  if (isnan(value)) return nan_code(f, sign);
+  if (isinf(value)) return code_of(f, sign, 0, true, saturate);
+  uint64_t ulps = (uint64_t)ldexp(in_ulps(f, fabs(value), &base), (int)below);
+  return code_of(f, sign, base + (uint32_t)((ulps + (random >> (32 - below))) >> below), false, saturate);
 }
 
 uint32_t f16_from_f64_rtz(double value) {

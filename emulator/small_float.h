@@ -41,16 +41,21 @@ struct small_float {
   bool finite;   /* every code is a number */
 };
 
-extern const struct small_float float_f16, float_e4m3, float_e5m2, float_e4m3_fnuz, float_e5m2_fnuz;
-extern const struct small_float float_e2m3, float_e3m2, float_e2m1; /* OCP MX's formats of 6 and 4 bits: only decoded */
+extern const struct small_float float_f16, float_bf16, float_e4m3, float_e5m2, float_e4m3_fnuz, float_e5m2_fnuz;
+extern const struct small_float float_e2m3, float_e3m2, float_e2m1; /* OCP MX's formats of 6 and 4 bits */
 
 /* The value of a code; exact. */
 double small_to_f64(const struct small_float *format, uint32_t code);
 
-/* The nearest code. Overflow is infinity or, without one, NaN; `saturate`: the largest finite value instead, for infinity too. */
+/* The nearest code. Overflow is infinity or, without one, NaN; `saturate`, and always where every code is a number: the largest finite
+   value instead, for infinity too. A NaN without a code is the largest magnitude. */
 uint32_t small_from_f64(const struct small_float *format, double value, bool saturate);
 
-/* The same towards zero: overflow gives the largest finite value. Only with infinity (f16). */
+/* Stochastic rounding of a value of `mantissa` bits of fraction (more than the format's): as many top bits of `random` as the format drops
+   are added below its last place, and the rest is cut off. As AMD's host library does it. */
+uint32_t small_from_f64_random(const struct small_float *format, double value, uint32_t mantissa, uint32_t random, bool saturate);
+
+/* The nearest towards zero: overflow gives the largest finite value. Only with infinity (f16). */
 uint32_t f16_from_f64_rtz(double value);
 
 float f16_to_f32(uint32_t code); /* a signalling NaN stays one */

@@ -6,7 +6,11 @@
 #include "operand.h"
 #include "strict.h"
 
-enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15, DMA_BYTES = 256 };
+enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15 };
+
+/* A load to LDS: how far lanes are apart there, and how much each brings. */
+static uint32_t dma_stride(const struct inst *in) { return (in->row->extra & 31) > 4 ? 16 : 4; }
+static uint32_t dma_bytes(const struct inst *in) { return (in->row->extra & 31) > 4 ? in->row->extra & 31 : 4; }
 
 void strict_lds_begin(struct strict_group *g, uint32_t bytes) {
   if (!g->cell) return;
@@ -37,7 +41,7 @@ static void check_dma(struct strict_wave *sw, const struct wave *w, const struct
   struct strict *st = sw->group->strict;
   for (uint32_t i = 0; i < sw->vm.count; i++) {
     const struct pending *p = &sw->vm.op[(sw->vm.first + i) % PENDING_MAX];
-    if (p->kind != PENDING_LOAD_LDS || at - p->lds >= DMA_BYTES) continue;
+    if (p->kind != PENDING_LOAD_LDS || at - p->lds >= LANES_A_WAVE * dma_stride(&w->program->inst[p->inst])) continue;
     struct hsa_emu_party other = strict_party_of(st, w->group->index, w->index, LANE_NONE, p->inst);
     strict_found(
         st, HSA_EMU_UNWAITED, strict_party(st, w, in, lane), at, &other, "reads LDS at %u without an s_waitcnt for what loads it,", at);
@@ -158,11 +162,12 @@ static void step_at(
   for (uint32_t k = 0; k < p.dwords && word + k < in->dst.words; k++) strict_undef_loaded(sw, w, in, word + k, p.never[k]);
 }
 
-/* Loads to LDS: each active lane's dword, lane after lane from M0 on. */
+/* Loads to LDS: what each active lane brings, lane after lane from M0 on. */
 static void step_dma(struct strict_wave *sw, struct wave *w, const struct inst *in) {
   for (uint64_t lanes = wave_exec(w); lanes; lanes &= lanes - 1) {
     uint32_t l = (uint32_t)__builtin_ctzll(lanes);
-    touch(sw, w, in, l, (uint64_t)(w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset + 4 * l, 4, false, true, false);
+    touch(
+        sw, w, in, l, (uint64_t)(w->sreg[SREG_M0] & 0xFFFF) + (uint32_t)in->offset + dma_stride(in) * l, dma_bytes(in), false, true, false);
   }
 }
 

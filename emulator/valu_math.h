@@ -195,16 +195,37 @@ ALWAYS_INLINE double div_fixup(double q, double d, double n, int over) {
   return negative ? -fabs(q) : fabs(q);
 }
 
-/* The last step of a division, scaled back with one rounding. */
+/* x + y, whose last place is odd if it is not exact: rounding it again to at least two places fewer is as rounding once. */
+ALWAYS_INLINE double add_to_odd(double x, double y) {
+  double sum = x + y, back = sum - x, lost = (x - (sum - back)) + (y - back);
+  uint64_t bits = f64_bits(sum);
+  if (!isfinite(sum) || lost == 0 || (bits & 1)) return sum;
+  return f64_of((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+/* The same in f128. */
+static inline __float128 add_to_odd_wide(__float128 x, __float128 y) {
+  __float128 sum = x + y, back = sum - x, lost = (x - (sum - back)) + (y - back);
+  unsigned __int128 bits;
+  memcpy(&bits, &sum, sizeof bits);
+  if (lost == 0 || (bits & 1)) return sum;
+  bits += (lost > 0) == (sum > 0) ? 1 : (unsigned __int128)-1;
+  memcpy(&sum, &bits, sizeof sum);
+  return sum;
+}
+
+/* The last step of a division, scaled back with one rounding: the product is exact in the wider format. A result in f64's range needs no
+   wider one. */
 ALWAYS_INLINE float div_fmas_f32(float a, float b, float c, bool scaled) {
   if (!scaled) return __builtin_fmaf(a, b, c);
-  return (float)(((long double)a * (long double)b + (long double)c) * (fabsf(c) >= 2 ? 0x1p64L : 0x1p-64L));
+  return (float)(add_to_odd((double)a * (double)b, (double)c) * (fabsf(c) >= 2 ? 0x1p64 : 0x1p-64));
 }
 
 ALWAYS_INLINE double div_fmas_f64(double a, double b, double c, bool scaled) {
-  if (!scaled) return __builtin_fma(a, b, c);
-  __float128 sum = (__float128)a * (__float128)b + (__float128)c;
-  return (double)(sum * (__float128)(fabs(c) >= 2 ? 0x1p128 : 0x1p-128));
+  double sum = __builtin_fma(a, b, c), factor = fabs(c) >= 2 ? 0x1p128 : 0x1p-128, result = sum * factor;
+  if (!scaled) return sum;
+  if (!(fabs(result) < 0x1p-1020)) return result;
+  return (double)(add_to_odd_wide((__float128)a * (__float128)b, (__float128)c) * (__float128)factor);
 }
 
 ALWAYS_INLINE float div_fixup_f32(float q, float d, float n) { return (float)div_fixup((double)q, (double)d, (double)n, OVER_F32); }
@@ -246,6 +267,86 @@ ALWAYS_INLINE double div_scale_f64(double v, double d, double n) {
 ALWAYS_INLINE bool div_scale_flag_f64(double d, double n) {
   if (n == 0 || d == 0) return false;
   return exponent_f64(n) - exponent_f64(d) >= 768 || (!denormal_f64(d) && denormal_f64(n / d));
+}
+
+/* --- bytes, nibbles, f16 ------------------------------------------------------------------------------------------------------ */
+
+ALWAYS_INLINE uint32_t lerp_bytes(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t d = 0;
+  for (uint32_t i = 0; i < 32; i += 8) d |= (((a >> i & 0xFF) + (b >> i & 0xFF) + (c >> i & 1)) >> 1) << i;
+  return d;
+}
+
+/* Like byte_distance, of the bytes that b has. */
+ALWAYS_INLINE uint32_t masked_distance(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 32; i += 8) {
+    uint32_t x = a >> i & 0xFF, y = b >> i & 0xFF;
+    sum += y == 0 ? 0 : x > y ? x - y : y - x;
+  }
+  return sum;
+}
+
+ALWAYS_INLINE uint32_t half_distance(uint32_t a, uint32_t b) {
+  uint32_t lo = as_u16(a) > as_u16(b) ? as_u16(a) - as_u16(b) : as_u16(b) - as_u16(a);
+  return lo + (a >> 16 > b >> 16 ? (a >> 16) - (b >> 16) : (b >> 16) - (a >> 16));
+}
+
+/* Four windows of four bytes of a, each a byte further, against b. */
+ALWAYS_INLINE uint64_t four_distances(uint64_t a, uint32_t b, uint64_t c, bool masked) {
+  uint64_t d = 0;
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t window = (uint32_t)(a >> (8 * i)), sum = masked ? masked_distance(window, b) : byte_distance(window, b);
+    d |= (uint64_t)((sum + (uint32_t)(c >> (16 * i) & 0xFFFF)) & 0xFFFF) << (16 * i);
+  }
+  return d;
+}
+
+ALWAYS_INLINE uint32_t dot_i4(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 32; i += 4) sum += (uint32_t)(((int32_t)(a << (28 - i)) >> 28) * ((int32_t)(b << (28 - i)) >> 28));
+  return sum;
+}
+
+ALWAYS_INLINE uint32_t dot_u4(uint32_t a, uint32_t b) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < 32; i += 4) sum += (a >> i & 15) * (b >> i & 15);
+  return sum;
+}
+
+/* Two products and c, rounded once. */
+ALWAYS_INLINE float dot_f16(uint32_t a, uint32_t b, float c) {
+  return (float)((double)as_f16(a) * (double)as_f16(b) + (double)as_f16(a >> 16) * (double)as_f16(b >> 16) + (double)c);
+}
+
+ALWAYS_INLINE float dot_bf16(uint32_t a, uint32_t b, float c) {
+  return (float)((double)f32_of(a << 16) * (double)f32_of(b << 16) + (double)f32_of(a & 0xFFFF0000u) * (double)f32_of(b & 0xFFFF0000u) +
+                 (double)c);
+}
+
+/* Below 1 in f16 too. */
+ALWAYS_INLINE float fract_f16(float a) {
+  float f = a - __builtin_floorf(a);
+  return f > 0x1.ffcp-1f ? 0x1.ffcp-1f : f;
+}
+
+/* v_trig_preop_f64 (trig_preop.c). */
+double two_over_pi_part(double angle, uint32_t segment);
+
+/* A product and a sum, both rounded to f16. */
+ALWAYS_INLINE float mad_f16(float a, float b, float c) { return f16_to_f32(f16_from_f32(a * b)) + c; }
+
+ALWAYS_INLINE uint32_t limit_byte(int32_t v, int32_t low, int32_t high) { return (uint32_t)(v < low ? low : v > high ? high : v) & 0xFF; }
+
+/* Of parts of a turn: exact where the sine is. */
+ALWAYS_INLINE float sin_turns(float turns) {
+  double t = remainder((double)turns, 1.0);
+  return t == 0 || fabs(t) == 0.5 ? copysignf(0, turns) : (float)sin(t * 6.283185307179586477);
+}
+
+ALWAYS_INLINE float cos_turns(float turns) {
+  double t = remainder((double)turns, 1.0);
+  return fabs(t) == 0.25 ? 0.0f : (float)cos(t * 6.283185307179586477);
 }
 
 #endif

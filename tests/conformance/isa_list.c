@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa_list: the instructions that the emulator knows, as docs/isa.md. isa_list FILE: exit code 1 if the file is not that.
-   isa_list cover OBJECT...: the rows that these code objects' instructions are, a name a line behind its table's. */
+/* isa_list: the instructions that the emulator knows and those that it leaves out, as docs/isa.md. isa_list FILE: exit code 1 if the file
+   is not that, or if LLVM's disassembler has an instruction that is neither. isa_list cover OBJECT...: the rows that these code objects'
+   instructions are, a name a line behind its table's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codeobject.h"
+#include "isa_sweep.h"
 #include "row.h"
 
 static void print_table(FILE *f, const struct isa_table *t) {
@@ -14,16 +16,54 @@ static void print_table(FILE *f, const struct isa_table *t) {
     fprintf(f, "| %s | %s |\n", t->rows[i].name, t->rows[i].fidelity == EXACT ? "exact" : "approximate");
 }
 
-static void print_list(FILE *f) {
+static bool is_row(const char *name) {
+  for (uint32_t t = 0; t < isa_table_count; t++)
+    for (uint32_t i = 0; i < isa_tables[t]->count; i++)
+      if (strcmp(isa_tables[t]->rows[i].name, name) == 0) return true;
+  return false;
+}
+
+static const char *const gpus[] = {"gfx950", "gfx942"};
+static struct sweep gpu_names[2];
+
+/* Those of both GPUs that are no row. False, and said: one without a reason, or a reason for nothing. */
+static bool print_left_out(FILE *f) {
+  bool good = true;
+  uint32_t used[512] = {0};
+  fprintf(f, "\n## left out\n\n| instructions | why |\n|---|---|\n");
+  for (uint32_t g = 0; g < 2; g++) {
+    if (!sweep_gpu(gpus[g], &gpu_names[g])) return false;
+    for (uint32_t i = 0; i < gpu_names[g].count; i++) {
+      const char *name = gpu_names[g].name[i];
+      if (is_row(name)) continue;
+      if (!reason_left_out(name)) fprintf(stderr, "isa_list: %s has %s, which is neither a row nor left out for a reason\n", gpus[g], name);
+      good &= reason_left_out(name) != NULL;
+      for (uint32_t k = 0; k < left_out_count; k++) used[k] += strncmp(name, left_out[k].prefix, strlen(left_out[k].prefix)) == 0;
+    }
+  }
+  for (uint32_t k = 0; k < left_out_count; k++) {
+    size_t n = strlen(left_out[k].prefix);
+    if (!used[k]) fprintf(stderr, "isa_list: no instruction begins with %s\n", left_out[k].prefix);
+    good &= used[k] != 0;
+    fprintf(f, "| %s%s | %s |\n", left_out[k].prefix, left_out[k].prefix[n - 1] == '_' || used[k] > 2 ? "..." : "", left_out[k].reason);
+  }
+  return good;
+}
+
+static bool print_list(FILE *f) {
   uint32_t rows = 0;
   for (uint32_t t = 0; t < isa_table_count; t++) rows += isa_tables[t]->count;
   fprintf(f,
       "# The instructions that the emulator knows\n\nMade by `tests/conformance/isa_list` from the tables `emulator/isa_*.def`: %u rows. "
       "Names are LLVM's without suffixes; \"clamp\" marks the saturating form.\nExact: every bit as the hardware's. Approximate: "
-      "the last place may differ (v_rcp, v_rsq, v_sqrt, v_exp, v_log), or the order of a sum (MFMA: f64, in K order, rounded once).\n"
-      "An instruction that is not here stops the wave that executes it with its name and address.\n",
+      "the last place may differ (v_rcp, v_rsq, v_sqrt, v_exp, v_log, v_sin, v_cos), the order of a sum (MFMA: f64, in K order, rounded "
+      "once; dot2), "
+      "or random rounding (as AMD's host library does it).\nThe last table has what LLVM's disassembler knows beyond them: such an "
+      "instruction "
+      "stops the wave that executes it with its name and address.\n",
       rows);
   for (uint32_t t = 0; t < isa_table_count; t++) print_table(f, isa_tables[t]);
+  return print_left_out(f);
 }
 
 static uint8_t *read_all(const char *path, size_t *bytes) {
@@ -83,7 +123,7 @@ int main(int argc, char **argv) {
   size_t bytes = 0, old_bytes = 0;
   FILE *f = open_memstream(&text, &bytes);
   if (!f) return 3;
-  print_list(f);
+  bool complete = print_list(f);
   fclose(f);
   if (argc < 2) return fwrite(text, 1, bytes, stdout) != bytes;
   f = fopen(argv[1], "r");
@@ -96,5 +136,5 @@ int main(int argc, char **argv) {
   if (!same) fprintf(stderr, "isa_list: %s is not what the tables say: isa_list > %s\n", argv[1], argv[1]);
   free(text);
   free(old);
-  return !same;
+  return !same || !complete;
 }

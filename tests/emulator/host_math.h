@@ -99,6 +99,14 @@ static inline u64 sign_run(u64 v, int bits) {
   return UINT32_MAX;
 }
 
+/* Fours of bits that are not all 0: a bit each, or all four. */
+static inline u64 quads(u64 v, int bits, bool whole) {
+  u64 r = 0;
+  for (int i = 0; i < bits; i++)
+    if (v >> (i / 4 * 4) & 15) r |= UINT64_C(1) << (whole ? i : i / 4);
+  return r;
+}
+
 static inline u64 field(u64 v, u64 offset, u64 width, bool sign, int bits) {
   u64 r = 0;
   for (u64 i = 0; i < width && offset + i < (u64)bits; i++) r |= (v >> (offset + i) & 1) << i;
@@ -250,17 +258,64 @@ static inline float fract_below(double x, int bits) {
 
 static inline u64 exponent_of(double x) { return isfinite(x) && x != 0 ? (u64)(i64)(ilogb(x) + 1) : 0; }
 static inline double mantissa_of(double x) { return isfinite(x) && x != 0 ? scalbn(x, -(ilogb(x) + 1)) : x; }
-static inline double fmas_factor(u64 scaled, bool large, int by) { return scaled ? ldexp(1, large ? by : -by) : 1; }
 
-/* A division's last step: where it scales back, with one rounding. */
+/* A sum as an integer of 5,120 bits: f64's products and sums are exact in it. */
+struct wide_sum {
+  uint32_t limb[160];
+};
+
+static inline void wide_add(struct wide_sum *s, u64 v, int shift, bool minus) {
+  unsigned __int128 part = (unsigned __int128)v << (shift % 32);
+  i64 carry = 0;
+  for (int i = shift / 32, k = 0; i < 160; i++, k++) {
+    i64 d = k < 4 ? (i64)(uint32_t)(part >> (32 * k)) : 0, sum = (i64)s->limb[i] + (minus ? -d : d) + carry;
+    s->limb[i] = (uint32_t)sum;
+    carry = sum >> 32;
+  }
+}
+
+static inline u64 significand_of(double v, int *exponent) {
+  double m = frexp(fabs(v), exponent);
+  *exponent -= 53;
+  return (u64)ldexp(m, 53);
+}
+
+/* Of a sum whose bit `zero` is 1: its value times 2^by, nearest even, `bits` long but not below 2^least. */
+static inline double wide_round(const struct wide_sum *s, bool minus, int zero, int bits, int least, int by) {
+  int top = 160 * 32 - 1;
+  while (top > 0 && !(s->limb[top / 32] >> (top % 32) & 1)) top--;
+  int last = top - bits + 1 > least + zero - by ? top - bits + 1 : least + zero - by; /* the result's last place */
+  u64 whole = 0, rest = 0;
+  for (int i = top; i >= last; i--) whole = whole << 1 | (s->limb[i / 32] >> (i % 32) & 1);
+  for (int i = last - 2; i >= 0; i--) rest |= s->limb[i / 32] >> (i % 32) & 1;
+  u64 half = last > 0 ? s->limb[(last - 1) / 32] >> ((last - 1) % 32) & 1 : 0;
+  if (half && (rest || (whole & 1))) whole++;
+  double v = ldexp((double)whole, last - zero + by);
+  return minus ? -v : v;
+}
+
+/* A division's last step: a b + c, times 2^by, with one rounding to a format of `bits` whose least denormal is 2^least. */
+static inline double fmas_once(double a, double b, double c, int bits, int least, int by) {
+  double near = fma(a, b, c);
+  if (!isfinite(near) || near == 0) return ldexp(near, by);
+  struct wide_sum s = {{0}};
+  int ea, eb, ec, zero = 2300;
+  u64 ma = significand_of(a, &ea), mb = significand_of(b, &eb), mc = significand_of(c, &ec);
+  unsigned __int128 m = (unsigned __int128)ma * mb;
+  bool flip = near < 0, product_minus = (signbit(a) != signbit(b)) != flip;
+  for (int i = 0; m && i < 4; i++) wide_add(&s, (u64)(m >> (32 * i)) & UINT32_MAX, ea + eb + zero + 32 * i, product_minus);
+  if (mc) wide_add(&s, mc, ec + zero, (signbit(c) != 0) != flip);
+  return wide_round(&s, flip, zero, bits, least, by);
+}
+
 static inline u64 fmas32(u64 a, u64 b, u64 c, u64 scaled) {
-  long double sum = (long double)f(a) * (long double)f(b) + (long double)f(c);
-  return scaled ? fb((float)(sum * (long double)fmas_factor(1, fabs((double)f(c)) >= 2, 64))) : fb(fmaf(f(a), f(b), f(c)));
+  int by = fabs((double)f(c)) >= 2 ? 64 : -64;
+  return scaled ? fb((float)fmas_once((double)f(a), (double)f(b), (double)f(c), 24, -149, by)) : fb(fmaf(f(a), f(b), f(c)));
 }
 
 static inline u64 fmas64(u64 a, u64 b, u64 c, u64 scaled) {
-  __float128 sum = (__float128)d64(a) * (__float128)d64(b) + (__float128)d64(c);
-  return scaled ? db((double)(sum * (__float128)fmas_factor(1, fabs(d64(c)) >= 2, 128))) : db(fma(d64(a), d64(b), d64(c)));
+  int by = fabs(d64(c)) >= 2 ? 128 : -128;
+  return scaled ? db(fmas_once(d64(a), d64(b), d64(c), 53, -1074, by)) : db(fma(d64(a), d64(b), d64(c)));
 }
 
 static inline u64 byte_products(u64 a, u64 b) {
@@ -313,6 +368,62 @@ static inline u64 scale64(u64 v, u64 d, u64 n) {
   const struct div_limits e = {0x1p-1022, 1023, 768, 53, 128};
   (void)v;
   return db(scaled_denominator(d64(d), d64(n), 1 / d64(d), d64(n) / d64(d), &e));
+}
+
+static inline u64 lerp_model(u64 a, u64 b, u64 c) {
+  u64 d = 0;
+  for (int i = 0; i < 4; i++) d |= ((a >> (8 * i)) % 256 + (b >> (8 * i)) % 256 + (c >> (8 * i)) % 2) / 2 << (8 * i);
+  return d;
+}
+
+static inline u64 msad_model(u64 a, u64 b) {
+  u64 sum = 0;
+  for (int i = 0; i < 4; i++) sum += (b >> (8 * i)) % 256 ? (u64)llabs((i64)((a >> (8 * i)) % 256) - (i64)((b >> (8 * i)) % 256)) : 0;
+  return sum;
+}
+
+static inline u64 qsad_model(u64 a, u64 b, u64 c, bool masked) {
+  u64 d = 0;
+  for (int i = 0; i < 4; i++) {
+    u64 window = (a >> (8 * i)) & UINT32_MAX;
+    d |= lo((masked ? msad_model(window, b) : sad_bytes(window, b)) + (c >> (16 * i))) << (16 * i);
+  }
+  return d;
+}
+
+static inline u64 nibble_products(u64 a, u64 b, bool sign) {
+  i64 sum = 0;
+  for (int i = 0; i < 8; i++) {
+    i64 x = (i64)(a >> (4 * i) & 15), y = (i64)(b >> (4 * i) & 15);
+    sum += (sign && x > 7 ? x - 16 : x) * (sign && y > 7 ? y - 16 : y);
+  }
+  return (u64)sum;
+}
+
+static inline u64 fract16(double x) {
+  double r = x - floor(x);
+  return hb(!isfinite(x) ? (double)NAN : r > 0x1.ffcp-1 ? 0x1.ffcp-1 : r);
+}
+
+/* Sine and cosine of x turns. */
+static inline double turn_sin(double x) {
+  double r = x - rint(x);
+  return r == 0 || fabs(r) == 0.5 ? copysign(0.0, x) : sin(2 * M_PI * r);
+}
+
+static inline double turn_cos(double x) { return fabs(x - rint(x)) == 0.25 ? 0 : cos(2 * M_PI * (x - rint(x))); }
+
+/* 53 bits of 2 / pi, bit by bit out of its digits to base 2^24. */
+static inline u64 trig_part(u64 angle, u64 segment) {
+  static const u32 digits[66] = {0xA2F983, 0x6E4E44, 0x1529FC, 0x2757D1, 0xF534DD, 0xC0DB62, 0x95993C, 0x439041, 0xFE5163, 0xABDEBB,
+      0xC561B7, 0x246E3A, 0x424DD2, 0xE00649, 0x2EEA09, 0xD1921C, 0xFE1DEB, 0x1CB129, 0xA73EE8, 0x8235F5, 0x2EBB44, 0x84E99C, 0x7026B4,
+      0x5F7E41, 0x3991D6, 0x398353, 0x39F49C, 0x845F8B, 0xBDF928, 0x3B1FF8, 0x97FFDE, 0x05980F, 0xEF2F11, 0x8B5A0A, 0x6D1F6D, 0x367ECF,
+      0x27CB09, 0xB74F46, 0x3F669E, 0x5FEA2D, 0x7527BA, 0xC7EBE5, 0xF17B3D, 0x0739F7, 0x8A5292, 0xEA6BFB, 0x5FB11F, 0x8D5D08, 0x560330,
+      0x46FC7B, 0x6BABF0, 0xCFBC20, 0x9AF436, 0x1DA9E3, 0x91615E, 0xE61B08, 0x659985, 0x5F14A0, 0x68408D, 0xFFD880, 0x4D7327, 0x310606,
+      0x1556CA, 0x73A8C9, 0x60E27B, 0xC08C6B};
+  u64 whole = 0, e = angle >> 52 & 2047, first = segment % 32 * 53 + (e > 1077 ? e - 1077 : 0);
+  for (u64 i = first; i < first + 53; i++) whole = whole << 1 | (i < 1201 ? digits[i / 24] >> (23 - i % 24) & 1 : 0);
+  return db(ldexp((double)whole, -53 - (int)first + (e >= 1968 ? 128 : 0)));
 }
 
 #endif

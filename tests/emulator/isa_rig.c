@@ -85,9 +85,19 @@ const char *rig_untested(const struct isa_table *table) {
   return NULL;
 }
 
-enum wave_stop rig_run(struct rig *r, size_t i) {
-  const struct isa_row *row = r->program->inst[i].row;
+static void note(const struct isa_row *row) {
   if (!was_executed(row) && executed_count < sizeof executed / sizeof executed[0]) executed[executed_count++] = row;
+}
+
+const char *rig_fault(struct rig *r, size_t i) {
+  note(r->program->inst[i].row);
+  r->wave->pc = (uint32_t)i;
+  assert_int_equal(wave_run(r->wave, 1), WAVE_FAULT);
+  return r->wave->fault;
+}
+
+enum wave_stop rig_run(struct rig *r, size_t i) {
+  note(r->program->inst[i].row);
   const struct atomic *bad = NULL;
   bool changed = false;
   r->wave->pc = (uint32_t)i;

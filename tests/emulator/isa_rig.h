@@ -28,6 +28,9 @@ void rig_close(struct rig *r);
 /* Executes instruction `i` of the lines. Stores and atomics take effect at once. The test fails if the wave faults. */
 enum wave_stop rig_run(struct rig *r, size_t i);
 
+/* The same of an instruction that has to fault: the wave's sentence. */
+const char *rig_fault(struct rig *r, size_t i);
+
 /* The machine code of assembly lines: malloc'd, and its size. `lines` ends each line itself. */
 uint8_t *assemble(const char *cpu, const char *text, size_t *bytes);
 

@@ -97,12 +97,13 @@ static void what_is_not_understood_is_named(void **state) {
   (void)state;
   static const struct {
     const char *line, *reason;
-  } unknown[] = {{"s_trap 2", "does not know this instruction"}, {"s_sendmsg sendmsg(MSG_INTERRUPT)", "does not know this instruction"},
+  } unknown[] = {{"s_sethalt 1", "does not know this instruction"}, {"s_sendmsg sendmsg(MSG_INTERRUPT)", "does not know this instruction"},
       {"v_smfmac_f32_16x16x32_f16 v[10:13], v[2:3], v[4:7], v1", "does not know this instruction"},
-      {"ds_swizzle_b32 v0, v1 offset:swizzle(FFT,5)", "FFT"}, {"buffer_load_dword v0, v1, s[0:3], 0 idxen", "offen"},
-      {"v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7] neg:[1,0,0]", "neg"},
-      {"s_setreg_b32 hwreg(HW_REG_STATUS), s0", "register 2"}, {"v_mad_u32_u24 v0, v1, v2, v3 clamp", "clamp"},
-      {"v_permlane16_swap_b32_e64 v0, v1 bound_ctrl:1", "bound_ctrl"}, {"v_pk_mul_f32 v[0:1], v[2:3], 2.0", "high half of a constant"},
+      {"tbuffer_load_format_x v0, v1, s[0:3], 0 idxen", "does not know this instruction"},
+      {"v_cvt_scalef32_pk_fp8_f16 v0, -v1, v2", "a sign of operand 2"},
+      {"v_pk_fmac_f16_sdwa v0, v1, v2 src0_sel:DWORD src1_sel:DWORD", "SDWA"}, {"s_setreg_b32 hwreg(HW_REG_STATUS), s0", "register 2"},
+      {"v_mad_u32_u24 v0, v1, v2, v3 clamp", "clamp"}, {"v_permlane16_swap_b32_e64 v0, v1 bound_ctrl:1", "bound_ctrl"},
+      {"v_pk_mul_f32 v[0:1], v[2:3], 2.0", "high half of a constant"},
       {"s_mov_b32 s0, src_shared_base", "scalar that the emulator does not have"}};
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
     char text[256], error[DECODE_ERROR_MAX];

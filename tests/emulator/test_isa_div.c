@@ -73,10 +73,22 @@ static void f64_division_is_rounded_as_ieee_says(void **state) {
   compare_all(T_f64, F32_LINES, LINES);
 }
 
+/* 1 / -(2^-1021 - 2^-1074), whose reciprocal lies just above a tie: conformance seed 40949028605162657. v_div_fmas scales it back; a sum
+   that is rounded to f128 first, then to f64, falls to the wrong side. */
+static void a_quotient_just_above_a_tie_is_rounded_once(void **state) {
+  (void)state;
+  const uint64_t n = UINT64_C(0x3FF0000000000000), d = UINT64_C(0x801FFFFFFFFFFFFF), want = UINT64_C(0xFFC0000000000001);
+  for (uint32_t l = 0; l < 64; l++)
+    for (uint32_t k = 0; k < 2; k++)
+      rig->wave->v[2 + k].w[l] = (uint32_t)(n >> (32 * k)), rig->wave->v[4 + k].w[l] = (uint32_t)(d >> (32 * k));
+  for (size_t i = F32_LINES; i < LINES; i++) rig_run(rig, i);
+  assert_int_equal(rig->wave->v[0].w[7] | (uint64_t)rig->wave->v[1].w[7] << 32, want);
+}
+
 int main(void) {
   rig = rig_open("gfx950", lines, LINES);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(f32_division_is_rounded_as_ieee_says), cmocka_unit_test(f64_division_is_rounded_as_ieee_says)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(f32_division_is_rounded_as_ieee_says),
+      cmocka_unit_test(f64_division_is_rounded_as_ieee_says), cmocka_unit_test(a_quotient_just_above_a_tie_is_rounded_once)};
   int failed = cmocka_run_group_tests_name("divisions give the quotient that IEEE 754 says", tests, NULL, NULL);
   rig_close(rig);
   return failed;

@@ -39,6 +39,16 @@ enum line {
   INDEX,
   INDEXED,
   INDEX_OFF,
+  CALL,
+  MOVRELS,
+  MOVRELS2,
+  MOVRELD,
+  MOVRELD2,
+  TRAP,
+  WAKEUP,
+  PERF_UP,
+  PERF_DOWN,
+  TRACE,
   NOWHERE,
   ENDPGM,
   LINES
@@ -80,6 +90,16 @@ static const char *const lines[LINES] = {
     [INDEX] = "s_set_gpr_idx_idx s3",
     [INDEXED] = "v_mov_b32 v0, v1",
     [INDEX_OFF] = "s_set_gpr_idx_off",
+    [CALL] = "s_call_b64 s[0:1], 3",
+    [MOVRELS] = "s_movrels_b32 s0, s2",
+    [MOVRELS2] = "s_movrels_b64 s[0:1], s[2:3]",
+    [MOVRELD] = "s_movreld_b32 s2, s0",
+    [MOVRELD2] = "s_movreld_b64 s[2:3], s[0:1]",
+    [TRAP] = "s_trap 2",
+    [WAKEUP] = "s_wakeup",
+    [PERF_UP] = "s_incperflevel 1",
+    [PERF_DOWN] = "s_decperflevel 1",
+    [TRACE] = "s_ttracedata",
     [NOWHERE] = "s_branch 4096",
     [ENDPGM] = "s_endpgm",
 };
@@ -259,6 +279,37 @@ static void vector_registers_are_named_by_an_index(void **state) {
   assert_int_equal(w->v[0].w[5], 1000);
 }
 
+static void scalar_registers_are_named_by_m0(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  for (u32 i = 0; i < 16; i++) w->sreg[i] = 100 + i;
+  w->sreg[SREG_M0] = 6;
+  rig_run(rig, MOVRELS);
+  assert_int_equal(w->sreg[0], 108);
+  rig_run(rig, MOVRELS2);
+  assert_int_equal(wave_sreg64(w, 0), 108 | UINT64_C(109) << 32);
+  w->sreg[0] = 7, w->sreg[1] = 9;
+  rig_run(rig, MOVRELD);
+  assert_int_equal(w->sreg[8], 7);
+  w->sreg[SREG_M0] = 8;
+  rig_run(rig, MOVRELD2);
+  assert_int_equal(wave_sreg64(w, 10), 7 | UINT64_C(9) << 32);
+  w->sreg[SREG_M0] = 1000;
+  assert_non_null(strstr(rig_fault(rig, MOVRELS), "scalar register 1002"));
+}
+
+static void a_call_leaves_where_to_return(void **state) {
+  (void)state;
+  assert_int_equal(next_after(CALL), CALL + 4);
+  assert_int_equal(wave_sreg64(rig->wave, 0), rig->program->inst[CALL].address + 4);
+}
+
+static void a_trap_stops_the_wave_and_hints_do_nothing(void **state) {
+  (void)state;
+  assert_non_null(strstr(rig_fault(rig, TRAP), "s_trap 2"));
+  for (size_t i = WAKEUP; i <= TRACE; i++) assert_int_equal(rig_run(rig, i), WAVE_RUNS);
+}
+
 static void running_past_the_end_is_a_fault(void **state) {
   (void)state;
   rig->wave->pc = LINES;
@@ -285,6 +336,9 @@ int main(void) {
       cmocka_unit_test(mode_bits_are_read_and_written),
       cmocka_unit_test(a_wave_stops_where_it_must),
       cmocka_unit_test(vector_registers_are_named_by_an_index),
+      cmocka_unit_test(scalar_registers_are_named_by_m0),
+      cmocka_unit_test(a_call_leaves_where_to_return),
+      cmocka_unit_test(a_trap_stops_the_wave_and_hints_do_nothing),
       cmocka_unit_test(running_past_the_end_is_a_fault),
       cmocka_unit_test(every_row_was_executed),
   };

@@ -72,6 +72,15 @@ A(or, o | v)
 A(xor, (o | v) - (o & v))
 A(add_f32, fb(f(o) + f(v)))
 A(add_f64, db(d64(o) + d64(v)))
+A(min_f32, num32(o, v, false))
+A(max_f32, num32(o, v, true))
+A(min_f64, num64(o, v, false))
+A(max_f64, num64(o, v, true))
+A(pk_add_f16, halves(hb(h(o) + h(v)), hb(h(hi(o)) + h(hi(v)))))
+A(pk_add_bf16, halves(bf16_code(f(o << 16) + f(v << 16)), bf16_code(f(hi(o) << 16) + f(hi(v) << 16))))
+A(cmpst_f32, f(o) == f(k) ? v : o)
+A(cmpst_f64, d64(o) == d64(k) ? v : o)
+A(mskor, (o & ~k) | v)
 A(swap, v)
 A(cmpst, o == k ? v : o)
 
@@ -89,6 +98,17 @@ static const struct atomic_case atomics[] = {
     {"ds_or", "b32", 4, next_or},
     {"ds_xor", "b32", 4, next_xor},
     {"ds_add", "f32", 4, next_add_f32},
+    {"ds_min", "f32", 4, next_min_f32},
+    {"ds_max", "f32", 4, next_max_f32},
+    {"ds_pk_add", "f16", 4, next_pk_add_f16},
+    {"ds_pk_add", "bf16", 4, next_pk_add_bf16},
+    {"ds_min", "f64", 8, next_min_f64},
+    {"ds_max", "f64", 8, next_max_f64},
+    {"ds_rsub", "u64", 8, next_rsub},
+    {"ds_cmpst", "f32", 4, next_cmpst_f32},
+    {"ds_cmpst", "f64", 8, next_cmpst_f64},
+    {"ds_mskor", "b32", 4, next_mskor},
+    {"ds_mskor", "b64", 8, next_mskor},
     {"ds_add", "u64", 8, next_add},
     {"ds_sub", "u64", 8, next_sub},
     {"ds_inc", "u64", 8, next_inc},
@@ -111,10 +131,12 @@ enum { PLAIN = sizeof plain / sizeof plain[0], ATOMICS = sizeof atomics / sizeof
 static const char *const others[] = {"ds_swizzle_b32 v0, v1 offset:swizzle(QUAD_PERM,1,0,3,2)",
     "ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM,\"01pip\")", "ds_swizzle_b32 v0, v1 offset:swizzle(BROADCAST,8,3)",
     "ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,16)", "ds_swizzle_b32 v0, v1 offset:swizzle(REVERSE,8)",
-    "ds_bpermute_b32 v0, v1, v2 offset:4", "ds_permute_b32 v0, v1, v2", "ds_nop", "ds_read_b32 v0, v1 offset:65532",
-    "ds_write_b64 v1, v[2:3] offset:65528", "s_load_dword s8, s[2:3], 0x10", "s_load_dwordx2 s[8:9], s[2:3], -0x8",
-    "s_load_dwordx4 s[8:11], s[2:3], s6", "s_load_dwordx8 s[8:15], s[2:3], s6 offset:0x20", "s_load_dwordx16 s[8:23], s[2:3], 0x0",
-    "s_buffer_load_dword s8, s[24:27], 0x4", "s_buffer_load_dwordx2 s[8:9], s[24:27], s6", "s_buffer_load_dwordx4 s[8:11], s[24:27], 0x38",
+    "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,3)", "ds_bpermute_b32 v0, v1, v2 offset:4", "ds_permute_b32 v0, v1, v2", "ds_nop",
+    "ds_read_b64_tr_b16 v[4:5], v1 offset:64", "ds_read_b64_tr_b8 v[4:5], v1 offset:64", "ds_read_b64_tr_b4 v[4:5], v1 offset:64",
+    "ds_read_b96_tr_b6 v[4:6], v1 offset:64", "ds_read_b32 v0, v1 offset:65532", "ds_write_b64 v1, v[2:3] offset:65528",
+    "s_load_dword s8, s[2:3], 0x10", "s_load_dwordx2 s[8:9], s[2:3], -0x8", "s_load_dwordx4 s[8:11], s[2:3], s6",
+    "s_load_dwordx8 s[8:15], s[2:3], s6 offset:0x20", "s_load_dwordx16 s[8:23], s[2:3], 0x0", "s_buffer_load_dword s8, s[24:27], 0x4",
+    "s_buffer_load_dwordx2 s[8:9], s[24:27], s6", "s_buffer_load_dwordx4 s[8:11], s[24:27], 0x38",
     "s_buffer_load_dwordx8 s[8:15], s[24:27], 0x0", "s_buffer_load_dwordx16 s[8:23], s[24:27], 0x0", "s_memtime s[8:9]",
     "s_memrealtime s[8:9]", "s_dcache_inv", "s_dcache_wb"};
 enum other {
@@ -123,9 +145,14 @@ enum other {
   BROADCAST,
   SWAP,
   REVERSE,
+  FFT,
   BPERMUTE,
   PERMUTE,
   NOP,
+  TR16,
+  TR8,
+  TR4,
+  TR6,
   READ_OUT,
   WRITE_OUT,
   LOAD1,
@@ -168,11 +195,15 @@ static void plain_line(const struct plain_access *p, char *line) {
   sprintf(line + n, p->stride2 ? " offset0:3 offset1:5" : " offset:24");
 }
 
+static bool compares(const struct atomic_case *a) {
+  return a->next == next_cmpst || a->next == next_cmpst_f32 || a->next == next_cmpst_f64 || a->next == next_mskor;
+}
+
 static void atomic_line(const struct atomic_case *a, bool returns, char *line) {
   u32 words = a->bytes / 4, n = (u32)sprintf(line, "%s%s_%s", a->name, returns ? "_rtn" : "", a->type);
   if (returns) n += group(line + n, " ", 0, words);
   n += group(line + n, returns ? ", " : " ", 8, 1);
-  if (a->next == next_cmpst) n += group(line + n, ", ", 14, words);
+  if (compares(a)) n += group(line + n, ", ", 14, words);
   group(line + n, ", ", 10, words);
 }
 
@@ -232,15 +263,23 @@ static void loads_and_stores_move_the_right_bytes(void **state) {
     }
 }
 
+/* Numbers, no NaNs: their codes differ by choice. */
+static void small_halves(uint8_t *at) { at[1] = 0x3C, at[3] = 0x3D; }
+static void quiet_bits(uint8_t *at) { at[3] &= 0xBF, at[7] &= 0xBF; }
+
 /* Eight lanes share a word, so that their order shows. */
 static void check_atomic(const struct atomic_case *a, bool returns, size_t line) {
   struct wave *w = rig->wave;
   fill_all(1);
   for (u32 l = 0; l < 64; l++) {
     w->v[8].w[l] = l / 8 * 16;
+    if (a->next == next_pk_add_f16 || a->next == next_pk_add_bf16) w->v[10].w[l] = 0x3C003F80, small_halves(model + l / 8 * 16);
+    if (strchr("f", *a->type) && strstr(a->name, "_m"))
+      quiet_bits(model + l / 8 * 16), w->v[10].w[l] &= 0xBFFFFFFF, w->v[11].w[l] &= 0xBFFFFFFF;
     if (a->next == next_add_f32 || a->next == next_add_f64) w->v[10 + (a->bytes == 8)].w[l] = (u32)fb((float)l) >> (a->bytes == 8 ? 3 : 0);
     if (l % 2) memcpy(&w->v[14].w[l], model + w->v[8].w[l], 4);
   }
+  memcpy(rig->group.lds, model, RIG_LDS_BYTES);
   for (u32 l = 0; l < 64; l++) {
     u64 data = w->v[10].w[l] | (u64)w->v[11].w[l] << 32, compare = w->v[14].w[l] | (u64)w->v[15].w[l] << 32, old = 0, next;
     if (!(wave_exec(w) >> l & 1)) continue;
@@ -283,6 +322,8 @@ static void swizzles_and_permutes_move_lanes(void **state) {
       if (kind == BROADCAST) from = l / 8 * 8 + 3;
       if (kind == SWAP) from = l ^ 16;
       if (kind == REVERSE) from = l / 8 * 8 + 7 - l % 8;
+      for (u32 b = 0; kind == FFT && b < 5; b++) from |= (in32 >> b & 1) << (4 - b); /* a mask of two bits: they stay, three move */
+      if (kind == FFT) from = base + (from >> 2 | (in32 & 3));
       if (kind == BPERMUTE) from = (l * 5 % 64 + 1) % 64;
       if (kind == PERMUTE) from = l * 13 % 64; /* 5 * 13 = 65 */
       u32 want = l == 8 ? 7 : from == 8 ? 0 : 500 + from;
@@ -290,6 +331,48 @@ static void swizzles_and_permutes_move_lanes(void **state) {
     }
   }
   rig_run(rig, OTHERS_AT + NOP);
+  wave_set_exec(w, UINT64_MAX);
+}
+
+/* A matrix of 16 columns lies row after row in LDS; each lane points at a run of a row and gets a column, its elements in K order. Four
+   groups of 16 lanes have a matrix each. */
+static void transposing_reads_give_columns(void **state) {
+  (void)state;
+  static const struct {
+    enum other line;
+    u32 bits, elements;
+  } reads[] = {{TR16, 16, 4}, {TR8, 8, 8}, {TR4, 4, 16}, {TR6, 6, 16}};
+  struct wave *w = rig->wave;
+  for (size_t i = 0; i < 4; i++) {
+    u32 bits = reads[i].bits, n = reads[i].elements, a_row = 16 / n, bytes = bits == 6 ? 12 : 8;
+    fill_all(0);
+    for (u32 l = 0; l < 64; l++) w->v[1].w[l] = 1024 * (l / 16) + (l % 16 / a_row) * 48 + l % a_row * bytes;
+    rig_run(rig, OTHERS_AT + reads[i].line);
+    for (u32 l = 0; l < 64; l++)
+      for (u32 k = 0; k < n; k++)
+        for (u32 b = 0; b < bits; b++) {
+          u32 at = (1024 * (l / 16) + k * 48 + 64) * 8 + l % 16 * bits + b, to = k * bits + b;
+          if ((model[at / 8] >> (at % 8) & 1) != (w->v[4 + to / 32].w[l] >> (to % 32) & 1))
+            fail_msg("%s: lane %u element %u bit %u", others[reads[i].line], l, k, b);
+        }
+  }
+  wave_set_exec(w, UINT64_MAX >> 1);
+  w->pc = OTHERS_AT + TR8;
+  assert_int_equal(wave_run(w, 1), WAVE_FAULT);
+  wave_set_exec(w, UINT64_MAX);
+}
+
+/* llvm#130133, conformance seed 71078087242552519: LLVM folds this read of an inactive lane as if it were active; the document says 0. */
+static void bpermute_of_an_inactive_lane_reads_0(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  for (u32 l = 0; l < 64; l++) w->v[0].w[l] = 7, w->v[1].w[l] = 4 * 8, w->v[2].w[l] = 500 + l; /* offset:4 makes it lane 9 */
+  wave_set_exec(w, 0xF0);
+  rig_run(rig, OTHERS_AT + BPERMUTE);
+  for (u32 l = 0; l < 64; l++) assert_int_equal(w->v[0].w[l], l >= 4 && l < 8 ? 0 : 7);
+  wave_set_exec(w, 0x2F0);
+  rig_run(rig, OTHERS_AT + BPERMUTE);
+  assert_int_equal(w->v[0].w[5], 509);
   wave_set_exec(w, UINT64_MAX);
 }
 
@@ -386,6 +469,8 @@ int main(void) {
       cmocka_unit_test(loads_and_stores_move_the_right_bytes),
       cmocka_unit_test(atomics_are_done_lane_by_lane),
       cmocka_unit_test(swizzles_and_permutes_move_lanes),
+      cmocka_unit_test(transposing_reads_give_columns),
+      cmocka_unit_test(bpermute_of_an_inactive_lane_reads_0),
       cmocka_unit_test(lds_out_of_range_reads_0_drops_stores_and_is_counted),
       cmocka_unit_test(scalar_loads_take_consecutive_dwords),
       cmocka_unit_test(scalar_buffer_loads_stop_at_the_end),

@@ -5,124 +5,9 @@
 
 #include "host_math.h"
 #include "isa_rig.h"
+#include "mfma_layout.h"
 
-enum { FIELDS = 11, LAYOUTS_MAX = 80, FIELD_MAX = 80, A_REG = 0, B_REG = 16, C_REG = 32, D_REG = 128 };
-
-struct layout {
-  char name[48];
-  int m, n, k, blocks;
-  char a_gpr[FIELD_MAX], a_lane[FIELD_MAX], b_gpr[FIELD_MAX], b_lane[FIELD_MAX], d_gpr[FIELD_MAX], d_lane[FIELD_MAX];
-};
-
-static struct layout layouts[LAYOUTS_MAX];
-static size_t layout_count;
-
-/* --- the layouts' formulas ----------------------------------------------------------------------------------------------------- */
-
-struct formula {
-  const char *at;
-  int i, j, k, block;
-};
-
-static int sum_of(struct formula *e);
-
-static void blanks(struct formula *e) {
-  while (*e->at == ' ') e->at++;
-}
-
-static bool word(struct formula *e, const char *w) {
-  blanks(e);
-  if (strncmp(e->at, w, strlen(w)) != 0) return false;
-  e->at += strlen(w);
-  return true;
-}
-
-/* A number, a name, or parentheses; floor() is what integer division does already. */
-static int factor_of(struct formula *e) {
-  if (word(e, "floor(") || word(e, "(")) {
-    int v = sum_of(e);
-    assert_true(word(e, ")"));
-    return v;
-  }
-  if (word(e, "block")) return e->block;
-  if (word(e, "i")) return e->i;
-  if (word(e, "j")) return e->j;
-  if (word(e, "k")) return e->k;
-  char *end;
-  long v = strtol(e->at, &end, 10);
-  if (end == e->at) fail_msg("a layout's formula is not understood at \"%s\"", e->at);
-  e->at = end;
-  return (int)v;
-}
-
-static int product_of(struct formula *e) {
-  int v = factor_of(e);
-  for (;;) {
-    if (word(e, "*"))
-      v *= factor_of(e);
-    else if (word(e, "/"))
-      v /= factor_of(e);
-    else if (word(e, "%"))
-      v %= factor_of(e);
-    else
-      return v;
-  }
-}
-
-static int sum_of(struct formula *e) {
-  int v = product_of(e);
-  while (word(e, "+")) v += product_of(e);
-  return v;
-}
-
-struct place {
-  int reg, lane, bit, bits;
-};
-
-/* "reg", "reg.[high : low]" (bits), "[high : low]" (a register pair). */
-static struct place place_of(const char *gpr, const char *lane, struct formula at) {
-  struct place p = {0, 0, 0, 32};
-  struct formula g = at, l = at;
-  g.at = gpr, l.at = lane;
-  p.lane = sum_of(&l);
-  if (word(&g, "[")) {
-    sum_of(&g);
-    assert_true(word(&g, ":"));
-    p.reg = sum_of(&g);
-    p.bits = 64;
-    return p;
-  }
-  p.reg = sum_of(&g);
-  if (word(&g, ".[")) {
-    int high = sum_of(&g);
-    assert_true(word(&g, ":"));
-    p.bit = sum_of(&g);
-    p.bits = high - p.bit + 1;
-  }
-  return p;
-}
-
-static void read_layouts(const char *file) {
-  char *text = read_file(source_path(file), NULL), *save = NULL;
-  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-    char *field[FIELDS];
-    int n = 0;
-    if (*line != 'v') continue;
-    for (char *p = line; p && n < FIELDS; n++) {
-      field[n] = p;
-      p = strchr(p, '\t');
-      if (p) *p++ = '\0';
-    }
-    assert_int_equal(n, FIELDS);
-    struct layout *l = &layouts[layout_count++];
-    assert_true(layout_count <= LAYOUTS_MAX);
-    l->m = atoi(field[1]), l->n = atoi(field[2]), l->k = atoi(field[3]), l->blocks = atoi(field[4]);
-    char *to[] = {l->a_gpr, l->a_lane, l->b_gpr, l->b_lane, l->d_gpr, l->d_lane};
-    snprintf(l->name, sizeof l->name, "%s", field[0]);
-    for (int i = 0; i < 6; i++) snprintf(to[i], FIELD_MAX, "%s", field[5 + i]);
-  }
-  free(text);
-}
+enum { A_REG = 0, B_REG = 16, C_REG = 32, D_REG = 128 };
 
 /* --- elements ------------------------------------------------------------------------------------------------------------------- */
 
@@ -173,7 +58,7 @@ static int small_for(const char *type, u32 i) {
   return strcmp(type, "bf8") == 0 && (v == 5 || v == 7) ? 1 : v; /* one bit of mantissa less */
 }
 
-static int c[16][32][32];
+static int c_side[16][32][32];
 
 #define FOR_EACH(l, block, x, xs, k)                                                                                                       \
   for (int block = 0; block < (l)->blocks; block++)                                                                                        \
@@ -202,8 +87,8 @@ static void fill_c(const struct layout *l, u32 seed) {
     for (int i = 0; i < l->m; i++)
       for (int j = 0; j < l->n; j++) {
         struct formula at = {NULL, i, j, 0, block};
-        c[block][i][j] = small(seed + 77777 + (u32)((block * 32 + i) * 32 + j)) * 100;
-        put(C_REG, place_of(l->d_gpr, l->d_lane, at), result_code(l, c[block][i][j]));
+        c_side[block][i][j] = small(seed + 77777 + (u32)((block * 32 + i) * 32 + j)) * 100;
+        put(C_REG, place_of(l->d_gpr, l->d_lane, at), result_code(l, c_side[block][i][j]));
       }
 }
 
@@ -212,7 +97,7 @@ static void check_result(const struct layout *l, bool with_c, int a_block_mask, 
     for (int i = 0; i < l->m; i++)
       for (int j = 0; j < l->n; j++) {
         struct formula at = {NULL, i, j, 0, block};
-        int want = with_c ? c[block][i][j] : 0, from = (block & ~a_block_mask) + a_block_add;
+        int want = with_c ? c_side[block][i][j] : 0, from = (block & ~a_block_mask) + a_block_add;
         for (int k = 0; k < l->k; k++) want += side[0][from][i][k] * side[1][block][j][k];
         u64 got = get(D_REG, place_of(l->d_gpr, l->d_lane, at));
         if (got != result_code(l, want))
@@ -303,21 +188,14 @@ static void check_pair(size_t line, u32 shape, u32 pair) {
     }
 }
 
-enum special { SCALE_BYTES, SCALE_32, FORMAT_BF8, BROADCAST, B_LANES, ONE_ROUNDING, SPECIALS };
+enum special { SCALE_BYTES, SCALE_32, FORMAT_BF8, FORMATS_6, ONE_ROUNDING, SPECIALS };
 static const char *const specials[SPECIALS] = {
     [SCALE_BYTES] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:7], v[16:23], 0, v120, v121 op_sel:[0,1,0] op_sel_hi:[1,1,0]",
     [SCALE_32] = "v_mfma_scale_f32_32x32x64_f8f6f4 v[128:143], v[0:7], v[16:23], 0, v120, v121 op_sel_hi:[0,0,0]",
     [FORMAT_BF8] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:7], v[16:23], 0, v120, v121 op_sel_hi:[0,0,0] cbsz:1 blgp:1",
-    [BROADCAST] = "v_mfma_f32_16x16x1_4b_f32 v[128:143], v0, v16, 0 cbsz:1 abid:1",
-    [B_LANES] = "v_mfma_f32_4x4x1_16b_f32 v[128:131], v0, v16, 0 blgp:1",
+    [FORMATS_6] = "v_mfma_scale_f32_16x16x128_f8f6f4 v[128:131], v[0:5], v[16:21], 0, v120, v121 op_sel_hi:[0,0,0] cbsz:2 blgp:3",
     [ONE_ROUNDING] = "v_mfma_f32_16x16x4_f32 v[128:131], v0, v16, 1.0",
 };
-
-static const struct layout *find(const char *name) {
-  for (size_t i = 0; i < layout_count; i++)
-    if (strcmp(layouts[i].name, name) == 0) return &layouts[i];
-  return NULL;
-}
 
 static bool only_gfx942(const struct layout *l) { return strstr(l->name, "xf32") != NULL; }
 
@@ -336,7 +214,7 @@ static void check_layout(const struct layout *l, size_t line) {
 
 static void run_layout(void **state) {
   const char *name = *state;
-  const struct layout *l = find(name);
+  const struct layout *l = layout_named(name);
   if (!l) fail_msg("%s has no layout in tests/oracles", name);
   if (!only_gfx942(l)) {
     check_layout(l, 2 * (size_t)(l - layouts));
@@ -385,7 +263,7 @@ static void each_k_block_has_its_own_scale(void **state) {
     int rows, blocks;
   } forms[] = {{"v_mfma_scale_f32_16x16x128_f8f6f4", 16, 4}, {"v_mfma_scale_f32_32x32x64_f8f6f4", 32, 2}};
   for (int n = 0; n < 2; n++) {
-    const struct layout *l = find(forms[n].name);
+    const struct layout *l = layout_named(forms[n].name);
     assert_non_null(l);
     fill_operands(l, 5);
     for (int lane = 0; lane < 64; lane++) {
@@ -441,22 +319,112 @@ static void cbsz_and_blgp_choose_the_format(void **state) {
   assert_int_equal(fb(result(0, 0)), fb(256.0f));
 }
 
-static void a_block_can_be_broadcast(void **state) {
-  (void)state;
-  const struct layout *l = find("v_mfma_f32_16x16x1_4b_f32");
-  assert_non_null(l);
-  fill_operands(l, 1);
-  rig_run(rig, special_line(BROADCAST));
-  check_result(l, false, 1, 1);
+/* --- controls: cbsz and abid, blgp, neg, for each instruction that has them ----------------------------------------------------------- */
+
+enum { CONTROLS_MAX = 512 };
+
+static struct control {
+  const struct layout *layout;
+  int cbsz, abid, blgp, neg;
+} controls[CONTROLS_MAX];
+static size_t control_count;
+static struct rig *control_rig;
+
+static bool has_b_lanes(const struct layout *l) { return !is_f64(l) && !strstr(l->name, "f8f6f4"); }
+
+static void add_control(const struct layout *l, int cbsz, int abid, int blgp, int neg) {
+  assert_true(control_count < CONTROLS_MAX);
+  controls[control_count++] = (struct control){l, cbsz, abid, blgp, neg};
 }
 
-/* blgp 1: the low 32 lanes of B serve the high ones too. */
-static void lanes_of_b_can_be_broadcast(void **state) {
+static void list_controls(void) {
+  for (const struct layout *l = layouts; l < layouts + layout_count; l++) {
+    if (only_gfx942(l)) continue;
+    for (int cbsz = 1; 1 << cbsz <= l->blocks; cbsz++)
+      for (int abid = 0; abid < 1 << cbsz; abid++) add_control(l, cbsz, abid, 0, 0);
+    for (int blgp = 1; blgp < 8 && has_b_lanes(l); blgp++) add_control(l, 0, 0, blgp, 0);
+    for (int neg = 1; neg < 8 && is_f64(l); neg++) add_control(l, 0, 0, 0, neg);
+  }
+}
+
+static void control_line(const struct control *c, char *line) {
+  line_of(c->layout, true, line);
+  if (c->cbsz) sprintf(line + strlen(line), " cbsz:%d abid:%d", c->cbsz, c->abid);
+  if (c->blgp) sprintf(line + strlen(line), " blgp:%d", c->blgp);
+  if (c->neg) sprintf(line + strlen(line), " neg:[%d,%d,%d]", c->neg & 1, c->neg >> 1 & 1, c->neg >> 2);
+}
+
+/* The lane that lane l of B is taken from, as the instruction set document lists it. */
+static int b_source(int blgp, int l) {
+  static const int quarter[] = {0, 16, 32, 48};
+  if (blgp == 1) return l % 32;
+  if (blgp == 2) return 32 + l % 32;
+  if (blgp == 3) return (l + 16) % 64;
+  return blgp ? quarter[blgp - 4] + l % 16 : l;
+}
+
+/* What the instruction sees of B: the element that lies where this one's lane is taken from. */
+static void move_b(const struct layout *l, int blgp) {
+  static int at[64][16][4], moved[16][32][128];
+  for (int pass = 0; pass < 2; pass++)
+    for (int block = 0; block < l->blocks; block++)
+      for (int j = 0; j < l->n; j++)
+        for (int k = 0; k < l->k; k++) {
+          struct place p = place_of(l->b_gpr, l->b_lane, (struct formula){NULL, j, j, k, block});
+          if (pass)
+            moved[block][j][k] = at[b_source(blgp, p.lane)][p.reg][p.bit / 8];
+          else
+            at[p.lane][p.reg][p.bit / 8] = side[1][block][j][k];
+        }
+  memcpy(side[1], moved, sizeof moved);
+}
+
+static void negate_model(const struct layout *l, int neg) {
+  for (int block = 0; block < l->blocks; block++)
+    for (int i = 0; i < 32; i++) {
+      for (int k = 0; k < l->k && neg & 1; k++) side[0][block][i][k] = -side[0][block][i][k];
+      for (int k = 0; k < l->k && neg & 2; k++) side[1][block][i][k] = -side[1][block][i][k];
+      for (int k = 0; k < 32 && neg & 4; k++) c_side[block][i][k] = -c_side[block][i][k];
+    }
+}
+
+static void blocks_lanes_and_signs_are_as_the_controls_say(void **state) {
   (void)state;
-  fill_all(A_REG, 1, 0x3F800000);
-  for (int l = 0; l < 64; l++) rig->wave->v[B_REG].w[l] = (u32)fb((float)l);
-  rig_run(rig, special_line(B_LANES));
-  for (int l = 0; l < 64; l++) assert_int_equal(rig->wave->v[D_REG].w[l], fb((float)(l % 32)));
+  struct rig *plain = rig;
+  rig = control_rig;
+  for (size_t i = 0; i < control_count; i++) {
+    const struct control *t = &controls[i];
+    fill_all(0, 128, 0);
+    fill_operands(t->layout, (u32)i);
+    fill_c(t->layout, (u32)i);
+    rig_run(rig, i);
+    if (t->blgp) move_b(t->layout, t->blgp);
+    negate_model(t->layout, t->neg);
+    check_result(t->layout, true, (1 << t->cbsz) - 1, t->abid);
+  }
+  rig = plain;
+}
+
+/* bf8's infinities and NaNs, as e5m2 has them; fp6 and bf6 have neither: their codes of all ones are 7.5 and 28. */
+static void codes_that_are_no_numbers_are_what_their_format_says(void **state) {
+  (void)state;
+  static const struct {
+    u32 code;
+    float want;
+  } codes[] = {{0x7C, INFINITY}, {0xFC, -INFINITY}, {0x7D, NAN}, {0x7E, NAN}, {0x7F, NAN}, {0xFD, NAN}, {0xFF, NAN}, {0x7B, 57344 + 127},
+      {0x80, 127}};
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    fill_all(A_REG, 8, 0x3C3C3C3C), fill_all(B_REG, 8, 0x3C3C3C3C), fill_all(120, 2, 127);
+    rig->wave->v[A_REG].w[5] = 0x3C3C3C00 | codes[i].code;
+    rig_run(rig, special_line(FORMAT_BF8));
+    float got = result(5, 3), other = result(6, 3);
+    if (isnan(got) != isnan(codes[i].want) || got < codes[i].want || got > codes[i].want)
+      fail_msg("bf8 %x: got %g", codes[i].code, (double)got);
+    assert_int_equal(fb(other), fb(128));
+  }
+  fill_all(A_REG, 8, UINT32_MAX), fill_all(B_REG, 8, UINT32_MAX), fill_all(120, 2, 127);
+  rig_run(rig, special_line(FORMATS_6));
+  assert_int_equal(fb(result(3, 9)), fb(128 * 7.5f * 28));
 }
 
 /* 1 + 4 * 2^-25: each term alone would be lost. */
@@ -474,13 +442,13 @@ static void fp8_is_fnuz_on_gfx942(void **state) {
   static char text[2][160];
   const char *lines[2];
   struct rig *gfx950 = rig;
-  for (int i = 0; i < 2; i++) line_of(find(names[i]), false, text[i]), lines[i] = text[i];
+  for (int i = 0; i < 2; i++) line_of(layout_named(names[i]), false, text[i]), lines[i] = text[i];
   rig = rig_open("gfx942", lines, 2);
   fnuz = true;
   for (int i = 0; i < 2; i++) {
-    fill_operands(find(names[i]), 3);
+    fill_operands(layout_named(names[i]), 3);
     rig_run(rig, (size_t)i);
-    check_result(find(names[i]), false, 0, 0);
+    check_result(layout_named(names[i]), false, 0, 0);
   }
   fnuz = false;
   rig_close(rig);
@@ -512,13 +480,19 @@ int main(void) {
       cmocka_unit_test(every_pair_of_formats_multiplies),
       cmocka_unit_test(every_scale_code_is_its_power_of_two),
       cmocka_unit_test(a_nan_code_spoils_its_row_alone),
-      cmocka_unit_test(a_block_can_be_broadcast),
-      cmocka_unit_test(lanes_of_b_can_be_broadcast),
+      cmocka_unit_test(blocks_lanes_and_signs_are_as_the_controls_say),
+      cmocka_unit_test(codes_that_are_no_numbers_are_what_their_format_says),
       cmocka_unit_test(a_sum_is_rounded_once),
       cmocka_unit_test(fp8_is_fnuz_on_gfx942),
   };
   for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) tests[count++] = more[i];
+  static char control_text[CONTROLS_MAX][160];
+  static const char *control_lines[CONTROLS_MAX];
+  list_controls();
+  for (size_t i = 0; i < control_count; i++) control_line(&controls[i], control_text[i]), control_lines[i] = control_text[i];
+  control_rig = rig_open("gfx950", control_lines, control_count);
   int failed = _cmocka_run_group_tests("matrices are multiplied as the published layouts say", tests, count, NULL, NULL);
   rig_close(rig);
+  rig_close(control_rig);
   return failed;
 }

@@ -67,6 +67,9 @@ A(dec, o - 1 < v ? o - 1 : v)
 A(add_f32, fb(f(o) + f(v)))
 A(add_f64, db(d64(o) + d64(v)))
 A(pk_add_f16, halves(hb(h(o) + h(v)), hb(h(hi(o)) + h(hi(v)))))
+A(pk_add_bf16, halves(bf16_code(f(o << 16) + f(v << 16)), bf16_code(f(hi(o) << 16) + f(hi(v) << 16))))
+A(min_f64, num64(o, v, false))
+A(max_f64, num64(o, v, true))
 A(cmpswap, o == k ? v : o)
 
 static const struct atomic_case atomics[] = {{"swap", 4, next_swap}, {"add", 4, next_add}, {"sub", 4, next_sub}, {"smin", 4, next_smin},
@@ -74,16 +77,43 @@ static const struct atomic_case atomics[] = {{"swap", 4, next_swap}, {"add", 4, 
     {"inc", 4, next_inc}, {"dec", 4, next_dec}, {"add_f32", 4, next_add_f32}, {"pk_add_f16", 4, next_pk_add_f16}, {"swap_x2", 8, next_swap},
     {"add_x2", 8, next_add}, {"sub_x2", 8, next_sub}, {"smin_x2", 8, next_smin64}, {"umin_x2", 8, next_umin}, {"smax_x2", 8, next_smax64},
     {"umax_x2", 8, next_umax}, {"and_x2", 8, next_and}, {"or_x2", 8, next_or}, {"xor_x2", 8, next_xor}, {"inc_x2", 8, next_inc},
-    {"dec_x2", 8, next_dec}, {"add_f64", 8, next_add_f64}, {"cmpswap", 4, next_cmpswap}, {"cmpswap_x2", 8, next_cmpswap}};
+    {"dec_x2", 8, next_dec}, {"add_f64", 8, next_add_f64}, {"pk_add_bf16", 4, next_pk_add_bf16}, {"min_f64", 8, next_min_f64},
+    {"max_f64", 8, next_max_f64}, {"cmpswap", 4, next_cmpswap}, {"cmpswap_x2", 8, next_cmpswap}};
 
 enum { PLAIN = sizeof plain / sizeof plain[0], ATOMICS = sizeof atomics / sizeof atomics[0] };
 enum { ATOMICS_AT = PLAIN * FAMILIES, OTHERS_AT = ATOMICS_AT + ATOMICS * FAMILIES * 2 };
-enum other { LOAD4, STORE4, FIXED, TO_LDS, WBL2, INV, FLAT_LOAD, FLAT_STORE, ATOMIC_ADD, OTHERS };
+enum other {
+  LOAD4,
+  STORE4,
+  FIXED,
+  TO_LDS,
+  TO_LDS4,
+  WBL2,
+  INV,
+  FLAT_LOAD,
+  FLAT_STORE,
+  ATOMIC_ADD,
+  INDEXED,
+  INDEXED_OFFSET,
+  FLAT_ADD,
+  FIRST_TO_LDS
+};
+static const struct {
+  const char *name;
+  u32 bytes;
+  bool sign;
+} to_lds[] = {
+    {"ubyte", 1, 0}, {"sbyte", 1, 1}, {"ushort", 2, 0}, {"sshort", 2, 1}, {"dword", 4, 0}, {"dwordx3", 12, 0}, {"dwordx4", 16, 0}};
+enum { TO_LDS_LOADS = sizeof to_lds / sizeof to_lds[0], OTHERS = FIRST_TO_LDS + TO_LDS_LOADS };
 static const char *const others[OTHERS] = {
     [LOAD4] = "buffer_load_dwordx4 v[0:3], v8, s[4:7], 0 offen",
     [STORE4] = "buffer_store_dwordx4 v[10:13], v8, s[4:7], 0 offen",
     [FIXED] = "buffer_load_dword v0, off, s[4:7], s8 offset:8",
     [TO_LDS] = "buffer_load_dword v8, s[4:7], 0 offen offset:4 lds",
+    [TO_LDS4] = "buffer_load_dwordx4 v8, s[4:7], 0 offen offset:4 lds",
+    [INDEXED] = "buffer_load_dwordx2 v[0:1], v8, s[4:7], s8 idxen offset:4",
+    [INDEXED_OFFSET] = "buffer_load_dword v0, v[8:9], s[4:7], 0 idxen offen",
+    [FLAT_ADD] = "flat_atomic_add v0, v[8:9], v10 sc0",
     [WBL2] = "buffer_wbl2 sc1",
     [INV] = "buffer_inv sc1",
     [FLAT_LOAD] = "flat_load_dword v0, v[8:9]",
@@ -203,10 +233,12 @@ static void check_atomic(const struct atomic_case *a, enum family k, bool return
   fill_all(k, 1);
   for (u32 l = 0; l < 64; l++) { /* 8 lanes a word; numbers that add exactly */
     w->v[8].w[l] -= lane_offset(l) - l / 8 * 16;
-    if (a->next == next_add_f32 || a->next == next_pk_add_f16) w->v[10].w[l] = 0x3C003C00;
+    if (a->next == next_add_f32 || a->next == next_pk_add_f16 || a->next == next_pk_add_bf16) w->v[10].w[l] = 0x3C003C00;
+    if (a->next == next_min_f64 || a->next == next_max_f64) w->v[11].w[l] &= 0xBFFFFFFF, model[SOFFSET + OFFSET + l / 8 * 16 + 7] &= 0xBF;
     if (a->next == next_add_f64) w->v[11].w[l] = 0x3FF00000 + l;
     if (l % 2 && a->next == next_cmpswap) memcpy(&w->v[10 + words].w[l], model + SOFFSET + OFFSET + l / 8 * 16, 4);
   }
+  memcpy(memory, model, BYTES);
   memcpy(before, w->v, sizeof before);
   for (u32 l = 0; l < 64; l++) {
     uint8_t *at = model + SOFFSET + OFFSET + l / 8 * 16;
@@ -284,6 +316,68 @@ static void a_load_to_lds_lays_lanes_side_by_side(void **state) {
   for (u32 l = 0; l < 64; l++) assert_memory_equal(rig->group.lds + 256 + 4 + 4 * l, model + lane_offset(l) + 4, 4);
 }
 
+/* Four dwords a lane lie 16 bytes apart, and so do three; anything smaller is a dword. M0 has 18 bits, for 64-bit addresses whole dwords.
+ */
+static void wider_loads_to_lds_keep_lanes_16_bytes_apart(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  fill_all(BUFFER, 0);
+  w->sreg[SREG_M0] = 256;
+  rig_run(rig, OTHERS_AT + TO_LDS4);
+  for (u32 l = 0; l < 64; l++) assert_memory_equal(rig->group.lds + 256 + 4 + 16 * l, model + lane_offset(l) + 4, 16);
+  for (size_t i = 0; i < TO_LDS_LOADS; i++) {
+    u32 apart = to_lds[i].bytes > 4 ? 16 : 4;
+    fill_all(GLOBAL_BASE, 0);
+    memset(rig->group.lds, 0xEE, 4096);
+    w->sreg[SREG_M0] = 514;
+    rig_run(rig, OTHERS_AT + FIRST_TO_LDS + i);
+    for (u32 l = 0; l < 64; l++) {
+      u32 want[4] = {0};
+      memcpy(want, model + SOFFSET + lane_offset(l) + 8, to_lds[i].bytes);
+      if (to_lds[i].sign) want[0] = (u32)(to_lds[i].bytes == 1 ? s8(want[0]) : s16(want[0]));
+      if (to_lds[i].bytes == 12) want[3] = 0xEEEEEEEE;
+      assert_memory_equal(rig->group.lds + 512 + 8 + apart * l, want, apart);
+    }
+  }
+}
+
+/* A record of 12 bytes each; num_records counts them. */
+static void an_index_counts_in_strides(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  fill_all(BUFFER, 0);
+  w->sreg[5] |= 12 << 16, w->sreg[6] = 60, w->sreg[8] = 16;
+  for (u32 l = 0; l < 64; l++) w->v[8].w[l] = l, w->v[9].w[l] = 4 * (l % 3);
+  rig->group.out_of_range = 0;
+  rig_run(rig, OTHERS_AT + INDEXED);
+  for (u32 l = 0; l < 64; l++) {
+    u32 got[2] = {w->v[0].w[l], w->v[1].w[l]}, nothing[2] = {0};
+    assert_memory_equal(got, l < 60 ? (const void *)(model + 12 * l + 16 + 4) : nothing, 8);
+  }
+  assert_int_equal(rig->group.out_of_range, 4);
+  rig_run(rig, OTHERS_AT + INDEXED_OFFSET);
+  for (u32 l = 0; l < 60; l++) assert_memory_equal(&w->v[0].w[l], model + 12 * l + 4 * (l % 3), 4);
+}
+
+/* Lanes of one flat atomic in LDS and in memory. */
+static void a_flat_atomic_finds_lds_and_memory(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  fill_all(FLAT, 0);
+  memset(rig->group.lds, 0, 64);
+  memset(memory, 0, 64);
+  for (u32 l = 0; l < 64; l++) {
+    u64 at = l % 2 ? (u64)SHARED_APERTURE << 32 | 16 : rig->buffer + 32;
+    w->v[8].w[l] = (u32)at, w->v[9].w[l] = (u32)(at >> 32), w->v[10].w[l] = 1;
+  }
+  assert_int_equal(rig_run(rig, OTHERS_AT + FLAT_ADD), WAVE_ATOMIC);
+  u32 lds, global;
+  memcpy(&lds, rig->group.lds + 16, 4), memcpy(&global, memory + 32, 4);
+  assert_int_equal(lds, 32);
+  assert_int_equal(global, 32);
+  for (u32 l = 0; l < 64; l++) assert_int_equal(w->v[0].w[l], l / 2);
+}
+
 static void a_flat_address_in_the_aperture_is_lds(void **state) {
   (void)state;
   fill_all(FLAT, 0);
@@ -326,7 +420,12 @@ int main(void) {
   for (size_t i = 0; i < ATOMICS * FAMILIES * 2; i++)
     atomic_line(&atomics[i / FAMILIES / 2], (enum family)(i / 2 % FAMILIES), i % 2 == 0, text[ATOMICS_AT + i]);
   for (size_t i = 0; i < OTHERS_AT; i++) lines[i] = text[i];
+  static char load_text[TO_LDS_LOADS][64];
   for (size_t i = 0; i < OTHERS; i++) lines[OTHERS_AT + i] = others[i];
+  for (size_t i = 0; i < TO_LDS_LOADS; i++) {
+    sprintf(load_text[i], "global_load_lds_%s v8, s[2:3] offset:8", to_lds[i].name);
+    lines[OTHERS_AT + FIRST_TO_LDS + i] = load_text[i];
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loads_and_stores_move_the_right_bytes),
       cmocka_unit_test(atomics_are_done_lane_by_lane),
@@ -334,6 +433,9 @@ int main(void) {
       cmocka_unit_test(a_resource_of_no_bytes_is_a_mask_and_no_finding),
       cmocka_unit_test(a_load_without_address_reads_the_scalar_offset),
       cmocka_unit_test(a_load_to_lds_lays_lanes_side_by_side),
+      cmocka_unit_test(wider_loads_to_lds_keep_lanes_16_bytes_apart),
+      cmocka_unit_test(an_index_counts_in_strides),
+      cmocka_unit_test(a_flat_atomic_finds_lds_and_memory),
       cmocka_unit_test(a_flat_address_in_the_aperture_is_lds),
       cmocka_unit_test(what_is_not_modelled_is_a_fault_that_names_the_instruction),
       cmocka_unit_test(every_row_was_executed),
