@@ -35,34 +35,20 @@ static enum front_status allocate(front_device device, struct memory *m) {
   return status;
 }
 
+/* Every pointer at the rest's memory, but for the two that the micro-tests use. */
 static struct front_args arguments(const struct memory *m) {
-  void *rest = m->rest;
-  return (struct front_args){.x = m->x,
-      .wqkv = m->out,
-      .wqkv_s = rest,
-      .wqb = rest,
-      .wqb_s = rest,
-      .x_stride = 5120,
-      .bt_stride = 1,
-      .pos = rest,
-      .slot = rest,
-      .swa_idx = rest,
-      .swa_lens = rest,
-      .topk = rest,
-      .t2r = rest,
-      .comp_bt = rest,
-      .cos_sin = rest,
-      .qn_w = rest,
-      .kvn_w = rest,
-      .swa = rest,
-      .swa_stride = 584,
-      .swa_block = 1,
-      .comp_block = 1,
-      .q = rest,
-      .kt = rest,
-      .klen = rest,
-      .qr_out = rest,
-      .tl = rest};
+  struct front_args args = {.x_stride = 5120, .bt_stride = 1, .swa_stride = 584, .swa_block = 1, .comp_block = 1};
+#define POINTER_IN(name)     args.name = m->rest;
+#define POINTER_OUT(name)    args.name = m->rest;
+#define POINTER_INOUT(name)  args.name = m->rest;
+#define POINTER_DEVICE(name) /* the instance's */
+#define POINTER_SCALAR(name)
+#define ARG(name, type, align, dtype, use, bytes_of) POINTER_##use(name)
+#include "front_args.def"
+#undef ARG
+  args.x = m->x;
+  args.wqkv = m->out;
+  return args;
 }
 
 static double now(void) {

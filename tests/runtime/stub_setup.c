@@ -102,30 +102,17 @@ void close_stub(front_runtime runtime, front_device device) {
 }
 
 struct front_args good_args(void *m) {
-  return (struct front_args){.x = m,
-      .wqkv = m,
-      .wqkv_s = m,
-      .wqb = m,
-      .wqb_s = m,
-      .x_stride = 5120,
-      .bt_stride = 16,
-      .pos = m,
-      .slot = m,
-      .swa_idx = m,
-      .swa_lens = m,
-      .topk = m,
-      .t2r = m,
-      .comp_bt = m,
-      .cos_sin = m,
-      .qn_w = m,
-      .kvn_w = m,
-      .swa = m,
-      .swa_stride = 584 * 64,
-      .swa_block = 64,
-      .comp_block = 64,
-      .q = m,
-      .kt = m,
-      .klen = m};
+  struct front_args args = {.x_stride = 5120, .bt_stride = 16, .swa_stride = 584 * 64, .swa_block = 64, .comp_block = 64};
+#define POINTER_IN(name)     args.name = m;
+#define POINTER_OUT(name)    args.name = m;
+#define POINTER_INOUT(name)  args.name = m;
+#define POINTER_DEVICE(name) /* the instance's */
+#define POINTER_SCALAR(name)
+#define ARG(name, type, align, dtype, use, bytes_of) POINTER_##use(name)
+#include "front_args.def"
+#undef ARG
+  args.qr_out = args.tl = NULL; /* which may be left out */
+  return args;
 }
 
 struct setup set_up(uint32_t launches) {
