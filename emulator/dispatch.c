@@ -52,7 +52,7 @@ struct dispatch {
   bool says_findings; /* strict mode is the environment's: its findings go to stderr too */
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
-  uint64_t anchor_at, anchor;
+  uint64_t anchor_at, anchor, anchor_first;
   struct hsa_emu_counters counters;
   struct report report, remarks;
   struct dispatch_result result;
@@ -279,9 +279,12 @@ static bool repeats(struct dispatch *d) {
   if (d->idle < IDLE_COMPARE || clock_reads(&d->quantum) != d->idle_reads) return false;
   bool keep = !(d->idle & (d->idle - 1));
   if (!keep && d->idle - d->anchor_at > IDLE_WINDOW) return false;
+  uint64_t first = quantum_digest_first(&d->quantum);
+  if (!keep && first != d->anchor_first) return false;
   uint64_t now = quantum_digest(&d->quantum, d->device->workers);
   if (keep) {
     d->anchor = now;
+    d->anchor_first = first;
     d->anchor_at = d->idle;
     return false;
   }

@@ -150,6 +150,12 @@ static void digest_slot(void *context, uint32_t index) {
   s->digest = h;
 }
 
+uint64_t quantum_digest_first(struct quantum *q) {
+  if (!q->count) return 0;
+  digest_slot(q, 0);
+  return q->live[0]->digest;
+}
+
 uint64_t quantum_digest(struct quantum *q, struct workers *workers) {
   workers_run(workers, digest_slot, q, q->count);
   uint64_t h = q->count;

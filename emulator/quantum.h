@@ -62,6 +62,8 @@ struct commit_result quantum_commit(struct quantum *q);
 
 /* A number that is the same when all waves' registers and places and all LDS are the same. */
 uint64_t quantum_digest(struct quantum *q, struct workers *workers);
+/* ... of the first workgroup's alone: where this differs, so does the other. */
+uint64_t quantum_digest_first(struct quantum *q);
 
 /* Pieces of a quantum, for strict mode's schedule: the workgroup starts, if it has not; its waves that slept or did an atomic run. */
 void slot_begin(struct quantum *q, struct slot *s);

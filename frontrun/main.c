@@ -94,7 +94,7 @@ static struct launch_options launch_options(const struct run *run) {
 static enum run_code take_findings(struct run *run, uint32_t number, struct run_result *result) {
   struct strict_findings found;
   size_t before = run->log.entries;
-  bool good = strict_take(&run->session.emulator, &found);
+  bool good = strict_take(&run->session.emulator, run->object.plan.lds.stop, &found);
   if (good) {
     good = strict_log_add(&run->log, &found, result->schedule, number);
     result->findings = found.count;

@@ -33,10 +33,12 @@ void *rig_compile(const char *key, const char *ir, size_t *bytes) {
   return object;
 }
 
-void rig_open(struct rig *r, const char *key, const void *object, size_t bytes) {
+void rig_open(struct rig *r, const char *key, const void *object, size_t bytes) { rig_open_within(r, key, object, bytes, GUARD_US); }
+
+void rig_open_within(struct rig *r, const char *key, const void *object, size_t bytes, uint32_t guard_us) {
   char error[RUN_ERROR_MAX];
   const struct session_options options = {
-      .device = DEVICE_EMULATOR, .arch = "gfx950", .object = object, .object_bytes = bytes, .first_epoch = RIG_EPOCH, .guard_us = GUARD_US};
+      .device = DEVICE_EMULATOR, .arch = "gfx950", .object = object, .object_bytes = bytes, .first_epoch = RIG_EPOCH, .guard_us = guard_us};
   *r = (struct rig){0};
   rig_plan(key, &r->plan);
   setenv("FRONT_EMU_THREADS", "1", 1); /* meson runs tests side by side */
@@ -63,7 +65,7 @@ void rig_launch(struct rig *r, uint64_t schedule, struct shown *shown) {
   if (!strict_start(&r->session.emulator, HSA_EMU_L2_NONCOHERENT, schedule)) fail_msg("no strict mode");
   shown->code = session_launch(&r->session, &r->plan, in, &options, &launch, shown->error);
   launch_free(&launch);
-  if (!strict_take(&r->session.emulator, &shown->findings)) fail_msg("no memory");
+  if (!strict_take(&r->session.emulator, r->plan.lds.stop, &shown->findings)) fail_msg("no memory");
   r->broken = shown->code != RUN_GOOD;
 }
 

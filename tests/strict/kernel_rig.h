@@ -35,6 +35,8 @@ void *rig_compile(const char *key, const char *ir, size_t *bytes);
 
 /* Opens a rig on a code object of the key. */
 void rig_open(struct rig *r, const char *key, const void *object, size_t bytes);
+/* ... whose polls wait so long in vain: microseconds of the model's time. */
+void rig_open_within(struct rig *r, const char *key, const void *object, size_t bytes, uint32_t guard_us);
 void rig_close(struct rig *r);
 
 /* One launch under a schedule. Free with shown_free(). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every wait and every sc1 of the emitted IR, taken away one at a time: strict mode finds it, or it is on the list of those that are not
-   needed, with the reason (docs/waits.md). study_waits [EVERY FIRST [KERNEL [WORD]]]: only sites FIRST, FIRST + EVERY, ... of each kernel,
-   or of one, those with WORD in their name. */
+/* Every wait, barrier and sc1 of the emitted IR, taken away one at a time: strict mode finds it, or it is on the list of those that are not
+   needed, with the reason (docs/waits.md). A larger kernel's sites are tried only where no kernel before it has one of that kind.
+   study_waits [EVERY FIRST [KERNEL [WORD]]]: only sites FIRST, FIRST + EVERY, ... of each kernel, or of one, those with WORD in their name;
+   "-n" before them: names what would be tried, and tries nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,29 @@
 #include "mutate.h"
 #include "support.h"
 
-enum { SCHEDULES = 6, SITES_MAX = 400, WHAT_MAX = 128, FIRST_DEBUG = 100 };
+enum { SCHEDULES = 6, SITES_MAX = 400, WHAT_MAX = 128, PLACE_MAX = 32, KIND_MAX = 256, KINDS_MAX = 400, FIRST_DEBUG = 100, POLLS = 3 };
 
 static const struct kernel {
   const char *key;
   struct ir_sizes sizes;
+  bool all; /* every site; else those of a new kind */
 } kernels[] = {
-    {"tokens=8,tp=8", {8, 4096, 640, 128, false}},
-    {"tokens=7,tp=8,tuned=1", {7, 4096, 640, 128, true}},
-    {"tokens=17,tp=8", {17, 4096, 640, 128, false}},
-    {"tokens=17,tp=8,tuned=1", {17, 4096, 640, 128, true}},
+    {"tokens=8,tp=8", {8, 4096, 640, 128, false}, true},
+    {"tokens=7,tp=8,tuned=1", {7, 4096, 640, 128, true}, true},
+    {"tokens=17,tp=8", {17, 4096, 640, 128, false}, true},
+    {"tokens=17,tp=8,tuned=1", {17, 4096, 640, 128, true}, true},
+    {"tokens=1,tp=8", {1, 4096, 640, 128, false}, true},
+    {"tokens=1,tp=8,tuned=1", {1, 4096, 640, 128, true}, true},
+    {"tokens=1,tp=4", {1, 8192, 640, 128, false}, false},
+    {"tokens=1,tp=4,tuned=1", {1, 8192, 640, 128, true}, false},
+    {"tokens=1,tp=1", {1, 32768, 640, 128, false}, false},
+    {"tokens=1,tp=1,tuned=1", {1, 32768, 640, 128, true}, false},
+    {"tokens=48,tp=8", {48, 4096, 640, 128, false}, false},
+    {"tokens=48,tp=8,tuned=1", {48, 4096, 640, 128, true}, false},
+    {"tokens=17,tp=1,tuned=1", {17, 32768, 640, 128, true}, false},
 };
+
+static const char *const polls[POLLS] = {"xrdy", "qkvp", "qrdy"};
 
 /* What is not needed, by the site's name. */
 static const struct {
@@ -34,8 +47,14 @@ static const struct {
 struct site {
   const char *line; /* in the module */
   bool guard;       /* only a launch in which a poll gives up comes there */
-  const char *poll; /* what is to be withheld, so that the poll near it gives up */
+  uint32_t poll;    /* what is to be withheld, so that the poll near it gives up */
   char what[WHAT_MAX];
+  char kind[KIND_MAX]; /* `what` and the places of its accesses among tiles and rounds */
+};
+
+struct code {
+  void *object;
+  size_t bytes;
 };
 
 struct study {
@@ -46,6 +65,7 @@ struct study {
   struct ir_reader reader;
   struct site site[SITES_MAX];
   uint32_t sites;
+  struct code whole, broken[POLLS]; /* nothing taken away; a region's pairs withheld */
 };
 
 static bool is_access(const struct ir_event *e) {
@@ -58,6 +78,20 @@ static const char *event_name(const struct study *s, const struct ir_event *e) {
   return e ? issue_event_name(row_of(s, e)->event) : "the end";
 }
 
+/* Which of the accesses of its event it is: tiles as first, last or between them. */
+static void place_name(const struct study *s, const struct ir_event *e, char name[PLACE_MAX]) {
+  const struct issue_row *row = e ? row_of(s, e) : NULL;
+  enum issue_event event = row ? row->event : ISSUE_EVENTS;
+  bool tiled = event == EV_X8_ROWS || event == EV_QKVP_PUT || event == EV_QX8_ROWS || event == EV_Q_STORE || event == EV_POS;
+  uint32_t tiles = tiled ? s->plan.tiles : 1, instance = row ? row->instance : 0, tile = instance % tiles;
+  snprintf(name, PLACE_MAX, " %s%u",
+      !tiled || tiles == 1 ? ""
+      : !tile              ? "first "
+      : tile + 1 == tiles  ? "last "
+                           : "middle ",
+      instance / tiles);
+}
+
 static struct site *add_site(struct study *s, const char *line) {
   assert_true(s->sites < SITES_MAX);
   s->site[s->sites] = (struct site){.line = line};
@@ -66,6 +100,12 @@ static struct site *add_site(struct study *s, const char *line) {
 
 static bool is_guards(enum issue_event event) {
   return event == EV_GUARD_LOOK || event == EV_GUARD_SCAN || event == EV_GUARD_CLAIM || event == EV_GUARD_RECORD;
+}
+
+static void set_kind(const struct study *s, struct site *site, const char *first, const char *second) {
+  char kind[KIND_MAX];
+  snprintf(kind, KIND_MAX, "%.127s%s%s%s", site->what, first, second, s->plan.tuned ? " t" : "");
+  strcpy(site->kind, kind);
 }
 
 /* A wait is named after the accesses around it. */
@@ -80,27 +120,33 @@ static void add_wait(struct study *s, const char *line, const char *counter) {
     if (e->text > line && is_access(e)) behind = e;
   }
   struct site *site = add_site(s, line);
-  site->poll = behind && row_of(s, behind)->event == EV_X8_ROWS ? "xrdy" : "qrdy";
+  site->poll = behind && row_of(s, behind)->event == EV_X8_ROWS ? 0 : 2;
   snprintf(site->what, WHAT_MAX, "%s between %s and %s, barrier %u", counter, event_name(s, before), event_name(s, behind), barriers + 1);
+  char first[PLACE_MAX], second[PLACE_MAX];
+  place_name(s, before, first);
+  place_name(s, behind, second);
+  set_kind(s, site, first, second);
 }
 
 /* The region whose pairs a poll waits for: of a look at the guard, the row before it. */
-static const char *polled(const struct issue_row *poll) {
-  return poll->event == EV_XRDY_POLL ? "xrdy" : poll->event == EV_QKVP_POLL ? "qkvp" : "qrdy";
-}
+static uint32_t polled(const struct issue_row *poll) { return poll->event == EV_XRDY_POLL ? 0 : poll->event == EV_QKVP_POLL ? 1 : 2; }
 
 static void find_sites(struct study *s) {
   for (const char *line = s->reader.body; line < s->reader.end; line += strcspn(line, "\n") + 1) {
     if (strncmp(line, "  call void @llvm.amdgcn.s.waitcnt(i32 3952)", 44) == 0) add_wait(s, line, "vmcnt");
     if (strncmp(line, "  call void @llvm.amdgcn.s.waitcnt(i32 49279)", 45) == 0) add_wait(s, line, "lgkmcnt");
+    if (strncmp(line, "  call void @llvm.amdgcn.s.barrier()", 36) == 0) add_wait(s, line, "s_barrier");
   }
   for (size_t i = 0; i < s->reader.events; i++) {
     const struct ir_event *e = &s->reader.event[i];
     if (!is_access(e) || e->aux != 16) continue;
     struct site *site = add_site(s, e->text);
     site->guard = is_guards(row_of(s, e)->event);
-    site->poll = row_of(s, e)->event == EV_GUARD_LOOK ? polled(row_of(s, e) - 1) : "qrdy";
+    site->poll = row_of(s, e)->event == EV_GUARD_LOOK ? polled(row_of(s, e) - 1) : 2;
     snprintf(site->what, WHAT_MAX, "sc1 of %s", event_name(s, e));
+    char place[PLACE_MAX];
+    place_name(s, e, place);
+    set_kind(s, site, place, "");
   }
 }
 
@@ -118,6 +164,8 @@ static struct study *open_study(const struct kernel *kernel) {
 
 static void close_study(struct study *s) {
   ir_reader_free(&s->reader);
+  for (uint32_t i = 0; i < POLLS; i++) free(s->broken[i].object);
+  free(s->whole.object);
   free(s->ir);
   free(s);
 }
@@ -129,7 +177,7 @@ static char *without(const struct study *s, const struct site *site) {
   assert_non_null(text);
   memcpy(text, s->ir, at);
   char *to = text + at;
-  if (!strstr(site->what, "cnt between")) {
+  if (!strstr(site->what, " between ")) {
     const char *scope = memmem(site->line, line, ", i32 16)", 9);
     assert_non_null(scope);
     to += sprintf(to, "%.*s, i32 0)", (int)(scope - site->line), site->line);
@@ -148,10 +196,16 @@ static char *withheld(const struct study *s, const char *flags, char *ir) {
   return changed;
 }
 
-static bool same_code(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+static struct code compile(const struct study *s, const char *ir) {
+  struct code code;
+  code.object = rig_compile(s->kernel->key, ir, &code.bytes);
+  return code;
+}
+
+static bool same_code(struct code a, struct code b) {
   struct code_object x, y;
   char error[CODE_ERROR_MAX];
-  if (!code_object_open(a, a_bytes, &x, error) || !code_object_open(b, b_bytes, &y, error)) fail_msg("%s", error);
+  if (!code_object_open(a.object, a.bytes, &x, error) || !code_object_open(b.object, b.bytes, &y, error)) fail_msg("%s", error);
   uint64_t bytes = x.kernel[0].code_bytes;
   bool same = bytes == y.kernel[0].code_bytes &&
               !memcmp(code_object_at(&x, x.kernel[0].entry, bytes), code_object_at(&y, y.kernel[0].entry, bytes), bytes);
@@ -161,10 +215,10 @@ static bool same_code(const void *a, size_t a_bytes, const void *b, size_t b_byt
 }
 
 /* What strict mode says of it first, in `text`; false: nothing. */
-static bool is_found(const struct study *s, bool broken, const void *object, size_t bytes, char text[RUN_ERROR_MAX]) {
+static bool is_found(const struct study *s, bool broken, struct code code, char text[RUN_ERROR_MAX]) {
   struct rig r;
   bool found = false;
-  rig_open(&r, s->kernel->key, object, bytes);
+  rig_open(&r, s->kernel->key, code.object, code.bytes);
   for (uint64_t schedule = 0; schedule < SCHEDULES && !found; schedule++) {
     struct shown shown;
     rig_launch(&r, schedule, &shown);
@@ -179,37 +233,49 @@ static bool is_found(const struct study *s, bool broken, const void *object, siz
   return found;
 }
 
+enum { NOT_NEEDED = sizeof not_needed / sizeof *not_needed };
+static bool met[NOT_NEEDED];
+
 static const char *reason(const char *what) {
-  for (size_t i = 0; i < sizeof not_needed / sizeof *not_needed; i++)
-    if (!strcmp(not_needed[i].what, what)) return not_needed[i].why;
+  for (size_t i = 0; i < NOT_NEEDED; i++)
+    if (!strcmp(not_needed[i].what, what)) {
+      met[i] = true;
+      return not_needed[i].why;
+    }
   return NULL;
 }
 
-/* One launch or several, without the site's line; `broken`: such that polls give up. *same: it is no other code. */
-static bool try_launches(const struct study *s, const struct site *site, bool broken, bool *same, char text[RUN_ERROR_MAX]) {
-  char *ir = without(s, site), *whole = strdup(s->ir);
-  size_t bytes, whole_bytes;
-  if (broken) {
-    ir = withheld(s, site->poll, ir);
-    whole = withheld(s, site->poll, whole);
+/* The module as it is, compiled once; `poll`: with that region withheld, POLLS: nothing. */
+static struct code unchanged(struct study *s, uint32_t poll) {
+  struct code *code = poll < POLLS ? &s->broken[poll] : &s->whole;
+  if (!code->object) {
+    char *ir = strdup(s->ir);
+    if (poll < POLLS) ir = withheld(s, polls[poll], ir);
+    *code = compile(s, ir);
+    free(ir);
   }
-  void *object = rig_compile(s->kernel->key, ir, &bytes), *first = rig_compile(s->kernel->key, whole, &whole_bytes);
-  *same = same_code(object, bytes, first, whole_bytes);
-  bool found = !*same && is_found(s, broken, object, bytes, text);
-  free(object);
-  free(first);
+  return *code;
+}
+
+/* Some launches without the site's line, with the pairs of `poll` withheld. *same: it is no other code. */
+static bool try_launches(struct study *s, const struct site *site, uint32_t poll, bool *same, char text[RUN_ERROR_MAX]) {
+  char *ir = without(s, site);
+  if (poll < POLLS) ir = withheld(s, polls[poll], ir);
+  struct code code = compile(s, ir);
+  *same = same_code(code, unchanged(s, poll));
+  bool found = !*same && is_found(s, poll < POLLS, code, text);
+  free(code.object);
   free(ir);
-  free(whole);
   return found;
 }
 
 /* True if it is found, or known not to be needed. */
-static bool try_site(const struct study *s, const struct site *site) {
+static bool try_site(struct study *s, const struct site *site) {
   char text[RUN_ERROR_MAX] = "";
-  bool same = false, found = !site->guard && try_launches(s, site, false, &same, text);
-  if (!found && !same) found = try_launches(s, site, true, &same, text);
-  const char *why = reason(site->what);
-  print_message("%s\t%s\t%s\t%.160s\n", s->kernel->key, site->what,
+  bool same = false, found = !site->guard && try_launches(s, site, POLLS, &same, text);
+  if (!found && !same) found = try_launches(s, site, site->poll, &same, text);
+  const char *why = found ? NULL : reason(site->what);
+  print_message("%s\t%s\t%s\t%.200s\n", s->kernel->key, site->kind,
       found  ? "found"
       : same ? "same code"
              : "not found",
@@ -219,37 +285,66 @@ static bool try_site(const struct study *s, const struct site *site) {
   return found || why;
 }
 
+/* Whether no site of this kind was met before; it is remembered. */
+static bool is_new(const char *kind) {
+  static char kinds[KINDS_MAX][KIND_MAX];
+  static uint32_t count;
+  for (uint32_t i = 0; i < count; i++)
+    if (!strcmp(kinds[i], kind)) return false;
+  assert_true(count < KINDS_MAX);
+  strcpy(kinds[count++], kind);
+  return true;
+}
+
 static uint32_t every = 1, first_site;
 static long only = -1;   /* kernel */
 static const char *word; /* in the site's name */
 
-static void every_wait_and_scope_is_missed_or_known_not_to_be_needed(void **state) {
-  (void)state;
-  uint32_t bad = 0, tried = 0;
-  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-    if (only >= 0 && (size_t)only != k) continue;
-    struct study *s = open_study(&kernels[k]);
-    assert_true(s->sites > 10);
-    for (uint32_t i = first_site; i < s->sites; i += every) {
-      if (word && !strstr(s->site[i].what, word)) continue;
-      tried++;
-      bool good = try_site(s, &s->site[i]);
-      if (!good) print_error("NOT FOUND: %s: %s\n", s->kernel->key, s->site[i].what);
-      bad += !good;
-    }
-    close_study(s);
+static bool names_only;
+
+static uint32_t bad, tried, of_a_kind;
+
+static void study_kernel(const struct kernel *kernel, bool chosen) {
+  struct study *s = open_study(kernel);
+  assert_true(s->sites > 10);
+  for (uint32_t i = 0; i < s->sites; i++) {
+    const struct site *site = &s->site[i];
+    bool fresh = is_new(site->kind), wanted = chosen && i >= first_site && (i - first_site) % every == 0;
+    if (!wanted || (word && !strstr(site->what, word))) continue;
+    of_a_kind += !fresh && !kernel->all;
+    if (!fresh && !kernel->all) continue;
+    tried++;
+    bool good = names_only || try_site(s, site);
+    if (names_only) print_message("%s\t%s\n", kernel->key, site->kind);
+    if (!good) print_error("NOT FOUND: %s: %s\n", kernel->key, site->kind);
+    bad += !good;
   }
-  print_message("%u sites, %u neither found nor explained\n", tried, bad);
+  close_study(s);
+}
+
+static void every_wait_barrier_and_scope_is_missed_or_known_not_to_be_needed(void **state) {
+  (void)state;
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    if (only < 0 || k <= (size_t)only) study_kernel(&kernels[k], only < 0 || (size_t)only == k);
+  print_message("%u sites tried, %u of a kind that was, %u neither found nor explained\n", tried, of_a_kind, bad);
+  for (size_t i = 0; i < NOT_NEEDED; i++)
+    if (only < 0 && every == 1 && !word && !names_only && !met[i]) {
+      print_error("not_needed.def: every \"%s\" is found, or there is none\n", not_needed[i].what);
+      bad++;
+    }
   assert_int_equal(bad, 0);
 }
 
 int main(int argc, char **argv) {
+  names_only = argc > 1 && !strcmp(argv[1], "-n");
+  argc -= names_only;
+  argv += names_only;
   if (argc > 2) {
     every = (uint32_t)strtoul(argv[1], NULL, 10);
     first_site = (uint32_t)strtoul(argv[2], NULL, 10);
   }
   if (argc > 3) only = strtol(argv[3], NULL, 10);
   if (argc > 4) word = argv[4];
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_wait_and_scope_is_missed_or_known_not_to_be_needed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_wait_barrier_and_scope_is_missed_or_known_not_to_be_needed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
