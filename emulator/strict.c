@@ -20,8 +20,8 @@ static void choose_behaviour(struct strict *st) {
 }
 
 static bool place_groups(struct strict *st, struct slot *slots, uint32_t count) {
-  size_t waves = ((size_t)st->start->waves * sizeof(struct strict_wave) + 63) / 64 * 64, cells = (size_t)st->start->lds_bytes / 4 + 1;
-  size_t each = (waves + cells * (sizeof(struct lds_cell) + 1) + 63) / 64 * 64;
+  size_t waves = ((size_t)st->start->waves * sizeof(struct strict_wave) + 63) / 64 * 64, quads = (size_t)st->start->lds_bytes / 16 + 1;
+  size_t each = (waves + quads * (5 * sizeof(struct lds_cell) + 4) + 63) / 64 * 64;
   st->group = calloc(count, sizeof *st->group);
   st->groups = count;
   st->arena_bytes = each * count;
@@ -35,8 +35,9 @@ static bool place_groups(struct strict *st, struct slot *slots, uint32_t count) 
     g->slot = &slots[i];
     g->wave = (struct strict_wave *)(void *)(st->arena + i * each);
     if (st->start->lds_bytes) {
-      g->cell = (struct lds_cell *)(void *)(st->arena + i * each + waves);
-      g->unset = (uint8_t *)(g->cell + cells);
+      g->quad = (struct lds_cell *)(void *)(st->arena + i * each + waves);
+      g->unset = (uint8_t *)(g->quad + quads);
+      g->cell = (struct lds_cell *)(void *)(g->unset + 4 * quads);
     }
     slots[i].view.strict = g;
   }

@@ -122,9 +122,9 @@ struct strict_wave {
   uint64_t start_exec;
 };
 
-/* A dword of LDS: the last write and the last read. */
+/* A dword of LDS, or 16 bytes: the last write and the last read. */
 struct lds_cell {
-  uint32_t write_time, writer; /* time 0: never; cell_access() */
+  uint32_t write_time, writer; /* time 0: never, LDS_SPLIT: see the dwords; cell_access() */
   uint32_t read_time, reader;
 };
 
@@ -134,8 +134,9 @@ struct strict_group {
   uint32_t cu; /* on the device: XCD after XCD */
   uint32_t xcd;
   struct strict_wave *wave;           /* of each wave of the slot */
-  struct lds_cell *cell;              /* of each dword of LDS, and one more */
-  uint8_t *unset;                     /* ... which of its bytes were never written */
+  struct lds_cell *quad;              /* of each 16 bytes of LDS, while its dwords are all alike ... */
+  struct lds_cell *cell;              /* ... of each dword, once they are not */
+  uint8_t *unset;                     /* by dword: which of its bytes were never written */
   uint32_t lds_from[GROUP_WAVES_MAX]; /* by wave: its LDS accesses from this time on are not ordered against other waves' */
   uint8_t lag[GROUP_WAVES_MAX];       /* rounds that a wave has yet to sit out */
   uint32_t run_in;                    /* rounds that the workgroup sits out */

@@ -12,10 +12,12 @@ enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15 };
 static uint32_t dma_stride(const struct inst *in) { return (in->row->extra & 31) > 4 ? 16 : 4; }
 static uint32_t dma_bytes(const struct inst *in) { return (in->row->extra & 31) > 4 ? in->row->extra & 31 : 4; }
 
+static const uint32_t LDS_SPLIT = UINT32_MAX;
+
 void strict_lds_begin(struct strict_group *g, uint32_t bytes) {
-  if (!g->cell) return;
-  memset(g->cell, 0, (bytes / 4 + 1) * sizeof *g->cell);
-  memset(g->unset, MASK, bytes / 4 + 1);
+  if (!g->quad) return;
+  memset(g->quad, 0, (bytes / 16 + 1) * sizeof *g->quad);
+  memset(g->unset, MASK, 4 * (bytes / 16 + 1));
 }
 
 static uint32_t wave_of(uint32_t access) { return access >> WAVE_SHIFT & 15; }
@@ -52,10 +54,20 @@ static uint32_t cell_access(const struct wave *w, const struct inst *in, uint32_
   return (uint32_t)(in - w->program->inst) << INST_SHIFT | w->index << WAVE_SHIFT | mask;
 }
 
+/* A dword's cell; its neighbours get theirs. */
+static struct lds_cell *cell_of(const struct strict_group *g, uint32_t index) {
+  struct lds_cell *quad = &g->quad[index / 4];
+  if (quad->write_time != LDS_SPLIT) {
+    for (uint32_t i = 0; i < 4; i++) g->cell[index / 4 * 4 + i] = *quad;
+    quad->write_time = LDS_SPLIT;
+  }
+  return &g->cell[index];
+}
+
 static void check_races(struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, uint32_t index, uint32_t mask,
     bool reads, bool writes) {
   const struct strict_group *g = sw->group;
-  const struct lds_cell *c = &g->cell[index];
+  const struct lds_cell *c = cell_of(g, index);
   bool atomic = reads && writes;
   if (open_to(g, w, c->writer, c->write_time, mask) && !(atomic && is_atomic(g->strict, c->writer)))
     race(sw, w, in, lane, index, c->writer, writes ? "writes" : "reads");
@@ -79,7 +91,7 @@ static bool touch(struct strict_wave *sw, struct wave *w, const struct inst *in,
     bool writes, bool undef) {
   const struct strict_group *g = sw->group;
   bool never = true;
-  if (!g->cell || at + bytes > w->group->lds_bytes) return false;
+  if (!g->quad || at + bytes > w->group->lds_bytes) return false;
   if (reads && sw->lds_loads) check_dma(sw, w, in, lane, (uint32_t)at);
   for (uint32_t done = 0; done < bytes;) {
     uint32_t index = (uint32_t)((at + done) / 4), low = (uint32_t)((at + done) % 4), n = 4 - low < bytes - done ? 4 - low : bytes - done;
@@ -87,7 +99,7 @@ static bool touch(struct strict_wave *sw, struct wave *w, const struct inst *in,
     uint8_t *unset = &g->unset[index];
     if ((*unset & mask) != mask) never = false;
     check_races(sw, w, in, lane, index, mask, reads, writes);
-    note_access(&g->cell[index], cell_access(w, in, mask), g->strict->time, reads, writes);
+    note_access(cell_of(g, index), cell_access(w, in, mask), g->strict->time, reads, writes);
     if (writes) *unset = (uint8_t)(undef ? *unset | mask : *unset & ~mask);
     done += n;
   }
@@ -99,41 +111,50 @@ void strict_lds_touch(
   touch(sw, w, in, lane, at, bytes, !write, write, false);
 }
 
-/* No access of another wave from before is open to this one. */
-static uint32_t oldest_open(const struct strict_group *g, const struct wave *w) {
-  uint32_t oldest = UINT32_MAX;
-  for (uint32_t i = 0; i < w->group->waves; i++)
-    if (i != w->index && g->lds_from[i] < oldest) oldest = g->lds_from[i];
-  return oldest;
-}
-
 /* A place of a DS instruction. */
 struct place {
   int32_t offset;
   uint32_t bytes, dwords;
-  uint64_t undef[4]; /* by dword: lanes whose data was never written */
-  uint64_t never[4]; /* lanes that read what was never written */
+  uint32_t me, time;
+  uint32_t from[GROUP_WAVES_MAX]; /* by wave: its accesses from this time on are open to this one. None of its own is */
+  bool whole;                     /* dwords, and no load to LDS is on its way */
+  uint64_t undef[4];              /* by dword: lanes whose data was never written */
+  uint64_t never[4];              /* lanes that read what was never written */
 };
 
-/* Whole dwords: what touch() does, without a look at each byte. */
+/* Also of 16 bytes that are split. */
+static inline bool may_race(const struct lds_cell *c, const struct place *p, bool writes) {
+  return c->write_time >= p->from[wave_of(c->writer)] || (writes && c->read_time >= p->from[wave_of(c->reader)]);
+}
+
+/* What touch() does, for whole dwords from `first` on that are LDS: 16 bytes at once where it can. */
+static inline __attribute__((always_inline)) void touch_dwords(struct strict_wave *sw, struct wave *w, const struct inst *in, uint32_t lane,
+    struct place *p, uint32_t first, bool reads, bool writes) {
+  const struct strict_group *g = sw->group;
+  struct lds_cell *quad = &g->quad[first / 4];
+  uint8_t *unset = &g->unset[first];
+  if (p->dwords == 4 && first % 4 == 0 && !may_race(quad, p, writes)) {
+    note_access(quad, p->me, p->time, reads, writes);
+  } else {
+    for (uint32_t k = 0; k < p->dwords; k++) {
+      struct lds_cell *c = cell_of(g, first + k);
+      if (may_race(c, p, writes)) check_races(sw, w, in, lane, first + k, MASK, reads, writes);
+      note_access(c, p->me, p->time, reads, writes);
+    }
+  }
+  for (uint32_t k = 0; k < p->dwords; k++) {
+    if (reads) p->never[k] |= (uint64_t)(unset[k] == MASK) << lane;
+    if (writes) unset[k] = p->undef[k] >> lane & 1 ? MASK : 0;
+  }
+}
+
 static inline __attribute__((always_inline)) void step_lanes(
     struct strict_wave *sw, struct wave *w, const struct inst *in, struct place *p, bool reads, bool writes) {
-  const struct strict_group *g = sw->group;
-  uint32_t oldest = oldest_open(g, w), me = cell_access(w, in, MASK), time = g->strict->time;
-  bool whole = p->bytes % 4 == 0 && !sw->lds_loads;
   for (uint64_t lanes = wave_exec(w); lanes; lanes &= lanes - 1) {
     uint32_t l = (uint32_t)__builtin_ctzll(lanes);
     uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)p->offset;
-    if (whole && at % 4 == 0 && at + p->bytes <= w->group->lds_bytes) {
-      uint32_t first = (uint32_t)(at / 4);
-      struct lds_cell *c = &g->cell[first];
-      uint8_t *unset = &g->unset[first];
-      for (uint32_t k = 0; k < p->dwords; k++) {
-        if (c[k].write_time >= oldest || (writes && c[k].read_time >= oldest)) check_races(sw, w, in, l, first + k, MASK, reads, writes);
-        note_access(&c[k], me, time, reads, writes);
-        if (reads) p->never[k] |= (uint64_t)(unset[k] == MASK) << l;
-        if (writes) unset[k] = p->undef[k] >> l & 1 ? MASK : 0;
-      }
+    if (p->whole && at % 4 == 0 && at + p->bytes <= w->group->lds_bytes) {
+      touch_dwords(sw, w, in, l, p, (uint32_t)(at / 4), reads, writes);
       continue;
     }
     for (uint32_t k = 0; k < p->dwords; k++) {
@@ -147,6 +168,11 @@ static inline __attribute__((always_inline)) void step_lanes(
 static void step_at(
     struct strict_wave *sw, struct wave *w, const struct inst *in, const struct strict_inst *si, int32_t offset, uint32_t word, int data) {
   struct place p = {.offset = offset, .bytes = si->bytes, .dwords = (si->bytes + 3u) / 4};
+  memcpy(p.from, sw->group->lds_from, sizeof p.from);
+  p.from[w->index] = UINT32_MAX;
+  p.me = cell_access(w, in, MASK);
+  p.time = sw->group->strict->time;
+  p.whole = p.bytes % 4 == 0 && !sw->lds_loads;
   switch (si->kind) {
   case KIND_LDS_READ:
     step_lanes(sw, w, in, &p, true, false);
