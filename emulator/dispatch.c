@@ -49,7 +49,7 @@ struct dispatch {
   uint32_t turn;   /* quanta since it got the device */
   uint64_t others; /* device->progress, as it was when this launch last looked */
   bool profiled;
-  bool says_findings; /* strict mode is the environment's: its findings go to stderr too */
+  bool says; /* strict mode is the environment's: its findings and why it ended a launch go to stderr too */
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
   uint64_t anchor_at, anchor, anchor_first;
@@ -404,13 +404,14 @@ static bool prepare_strict(struct dispatch *d) {
   char error[STRICT_ERROR_MAX];
   struct device *device = d->device;
   if (!device_strict(device, &options, error)) {
+    d->says = true;
     report_add(&d->report, "%s: %s\n", d->start->kernel->code->name, error);
     d->result.status = DISPATCH_REFUSED;
     return false;
   }
   if (!options.on) return true;
   pthread_mutex_lock(&device->report_lock);
-  d->says_findings = !device->strict_set;
+  d->says = !device->strict_set;
   pthread_mutex_unlock(&device->report_lock);
   d->quantum.strict = strict_create(&options, d->start, device->model, device->memory, d->slot, d->slots);
   if (!d->quantum.strict) report_add(&d->report, "%s: the host has no memory for strict mode\n", d->start->kernel->code->name);
@@ -478,7 +479,7 @@ static void finish_strict(struct dispatch *d) {
   pthread_mutex_lock(&d->device->report_lock);
   for (uint32_t i = 0; i < found->count; i++) {
     found->list[i].finding.dispatch = d->device->total.dispatches;
-    if (d->says_findings && found->list[i].text) fprintf(stderr, "libhsa-emu: %s\n", found->list[i].text);
+    if (d->says && found->list[i].text) fprintf(stderr, "libhsa-emu: %s\n", found->list[i].text);
   }
   findings_merge(&d->device->findings, found);
   pthread_mutex_unlock(&d->device->report_lock);
@@ -507,6 +508,7 @@ static void finish(struct dispatch *d, uint64_t began_ns) {
   report_clear(&device->remarks);
   device->remarks = d->remarks;
   if (d->result.status != DISPATCH_GOOD) {
+    if (d->says && d->report.text) fprintf(stderr, "libhsa-emu: %s", d->report.text);
     report_clear(&device->report);
     device->report = d->report;
   }

@@ -91,13 +91,31 @@ int gpu_setup(void **state) {
   return 0;
 }
 
+static void assert_nothing_found(void) {
+  const char *strict = getenv("FRONT_EMU_STRICT");
+  char text[1024];
+  if (!strict || strcmp(strict, "1") != 0 || !hsa_emu_findings()) return;
+  (void)hsa_emu_finding(0, NULL, text, sizeof text);
+  fail_msg("strict mode: %s", text);
+}
+
 int gpu_teardown(void **state) {
   (void)state;
+  assert_nothing_found();
   gpu_close(&gpu);
   return 0;
 }
 
-void *gpu_memory(struct emu_gpu *g, size_t bytes) { return allocate(g->device, g->agent, bytes); }
+void *gpu_memory_unwritten(struct emu_gpu *g, size_t bytes) { return allocate(g->device, g->agent, bytes); }
+
+enum { WRITTEN_MAX = 1 << 24 };
+
+/* Written, so that strict mode knows the zeros for something that was: also under FRONT_EMU_STRICT=1 a test does as it says. */
+void *gpu_memory(struct emu_gpu *g, size_t bytes) {
+  void *memory = gpu_memory_unwritten(g, bytes);
+  if (bytes <= WRITTEN_MAX) memset(memory, 0, bytes);
+  return memory;
+}
 
 static struct emu_kernel load(struct emu_gpu *g, const void *image, size_t bytes) {
   struct emu_kernel k;

@@ -30,14 +30,15 @@ struct emu_kernel {
 void gpu_open(struct emu_gpu *g);
 void gpu_close(struct emu_gpu *g);
 
-/* A test that finds `gpu` open. */
+/* A test that finds `gpu` open. If FRONT_EMU_STRICT=1 is in the environment it fails if strict mode has found anything. */
 extern struct emu_gpu gpu;
 int gpu_setup(void **state);
 int gpu_teardown(void **state);
 #define GPU_TEST(f) cmocka_unit_test_setup_teardown(f, gpu_setup, gpu_teardown)
 
-/* Device memory, zeros; freed by gpu_close. */
+/* Device memory, zeros (beyond 16 MB: as the emulator gives it); freed by gpu_close. */
 void *gpu_memory(struct emu_gpu *g, size_t bytes);
+void *gpu_memory_unwritten(struct emu_gpu *g, size_t bytes); /* as the emulator gives it */
 
 /* The kernel "k" of an IR module (or of assembly); the module's triple is amdgcn-amd-amdhsa. `ir` stays as it is: it is compiled once. */
 struct emu_kernel kernel_of_ir(struct emu_gpu *g, const char *ir);

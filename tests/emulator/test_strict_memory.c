@@ -97,7 +97,7 @@ static void memory_that_was_never_written_is_stored(void **state) {
   struct emu_kernel k = strict_kernel(&c, true);
   uint32_t *args[3];
   assert_int_equal(hsa_emu_set_strict(&(struct hsa_emu_strict){.on = 1}), HSA_STATUS_SUCCESS);
-  for (int i = 0; i < 3; i++) args[i] = gpu_memory(&gpu, STRICT_MEMORY);
+  for (int i = 0; i < 3; i++) args[i] = gpu_memory_unwritten(&gpu, STRICT_MEMORY);
   hsa_emu_findings_clear();
   memset(args[0], 0, 32 * 4);
   assert_int_equal(gpu_launch(&gpu, &k, 1, 64, args, sizeof args), 0);

@@ -50,6 +50,7 @@ static void a_ranges_figures_outlive_its_memory(void **state) {
   uint32_t *b = gpu_memory(&gpu, 64), *out = gpu_memory(&gpu, ITEMS * 4), range;
   struct hsa_emu_traffic t;
   assert_int_equal(hsa_amd_memory_pool_allocate(gpu.device, ITEMS * 4, 0, &a), 0);
+  memset(a, 0, ITEMS * 4);
   struct emu_kernel k = kernel_of_ir(&gpu, load_ir);
   assert_int_equal(hsa_emu_range_add(a, ITEMS * 4, &range), 0);
   void *args[] = {a, b, out};
