@@ -22,9 +22,9 @@ bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffe
   return true;
 }
 
-void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size) {
+void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t address, uint64_t offset, uint64_t size) {
   struct workgroup *g = w->group;
-  if (w->strict) strict_out_of_range(w, in, (uint32_t)lane, offset, size);
+  if (w->strict) strict_out_of_range(w, in, (uint32_t)lane, address, offset, size);
   if (g->out_of_range++) return;
   snprintf(g->out_of_range_text, sizeof g->out_of_range_text, "%s at 0x%llx: workgroup %u wave %u lane %d is at byte %llu of %llu",
       in->text, (unsigned long long)in->address, g->index, w->index, lane, (unsigned long long)offset, (unsigned long long)size);
@@ -34,7 +34,7 @@ uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t of
   struct workgroup *g = w->group;
   if ((uint64_t)offset + bytes <= g->scratch_bytes)
     return g->scratch + (uint64_t)(w->index * LANES_A_WAVE + (uint32_t)lane) * g->scratch_bytes + offset;
-  note_out_of_range(w, in, lane, offset, g->scratch_bytes);
+  note_out_of_range(w, in, lane, 0, offset, g->scratch_bytes);
   return NULL;
 }
 

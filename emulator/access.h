@@ -16,8 +16,9 @@ struct buffer {
 /* Reads the four words from sreg[reg]. False: a fault was raised, since its form is not modelled. */
 bool buffer_of(struct wave *w, const struct inst *in, uint32_t reg, struct buffer *b);
 
-/* Counts an access of one lane outside its buffer or LDS; the first of a workgroup leaves its text. */
-void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t offset, uint64_t size);
+/* Counts an access of one lane outside its buffer, LDS or scratch memory; the first of a workgroup leaves its text. `address`: in memory;
+   0 where there is none. */
+void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t address, uint64_t offset, uint64_t size);
 
 /* `bytes` at an offset of a lane's scratch memory; null and a finding if they lie outside. */
 uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t offset, uint32_t bytes);

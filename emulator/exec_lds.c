@@ -85,7 +85,7 @@ static uint8_t *lds_at(struct wave *w, const struct inst *in, int lane, int32_t 
   struct workgroup *g = w->group;
   uint64_t at = (uint64_t)w->v[in->src[0].reg].w[lane] + (uint32_t)offset;
   if (at + bytes <= g->lds_bytes) return g->lds + at;
-  note_out_of_range(w, in, lane, at, g->lds_bytes);
+  note_out_of_range(w, in, lane, 0, at, g->lds_bytes);
   return NULL;
 }
 

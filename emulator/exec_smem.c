@@ -48,7 +48,7 @@ static void run_buffer_load(struct wave *w, const struct inst *in) {
   if (!buffer_of(w, in, in->src[0].reg, &b)) return;
   uint64_t inside = offset >= b.size ? 0 : (b.size - offset) / 4;
   if (inside > in->words) inside = in->words;
-  if (inside < in->words && b.size) note_out_of_range(w, in, 0, offset, b.size);
+  if (inside < in->words && b.size) note_out_of_range(w, in, 0, b.base + offset, offset, b.size);
   if (inside) {
     const void *from = view_read(w->group->view, b.base + offset, 4 * (uint32_t)inside, room);
     if (!from) {

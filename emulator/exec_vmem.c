@@ -50,7 +50,7 @@ static bool locate(struct wave *w, const struct inst *in, struct location *at) {
 /* Bytes of a lane's access that are inside; raw buffers check each dword. A finding if it is not all, unless the buffer is a mask. */
 static uint32_t inside_bytes(struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes) {
   if (__builtin_expect(at->inside[l] >= bytes, 1)) return bytes;
-  if (at->size) note_out_of_range(w, in, l, at->offset[l], at->size);
+  if (at->size) note_out_of_range(w, in, l, at->address[l], at->offset[l], at->size);
   return (uint32_t)at->inside[l] & ~3u;
 }
 
@@ -59,7 +59,7 @@ static uint8_t *flat_local(struct wave *w, const struct inst *in, uint64_t addre
   uint32_t offset = (uint32_t)address;
   if (address >> 32 == PRIVATE_APERTURE) return scratch_at(w, in, lane, offset, bytes);
   if ((uint64_t)offset + bytes <= w->group->lds_bytes) return w->group->lds + offset;
-  note_out_of_range(w, in, lane, offset, w->group->lds_bytes);
+  note_out_of_range(w, in, lane, 0, offset, w->group->lds_bytes);
   return NULL;
 }
 
@@ -102,7 +102,7 @@ static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_
     if (to + put <= w->group->lds_bytes)
       memcpy(w->group->lds + to, got[l], put);
     else
-      note_out_of_range(w, in, l, to, w->group->lds_bytes);
+      note_out_of_range(w, in, l, 0, to, w->group->lds_bytes);
   }
 }
 

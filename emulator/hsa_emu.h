@@ -64,7 +64,7 @@ enum hsa_emu_finding_kind {
 /* A place in the launch. */
 struct hsa_emu_party {
   int64_t offset;             /* of the instruction from the kernel's entry, bytes */
-  uint32_t group, wave, lane; /* workgroup in launch order; lane UINT32_MAX: the whole wave */
+  uint32_t group, wave, lane; /* workgroup in launch order; lane UINT32_MAX: the whole wave (or, of another party, any) */
 };
 
 struct hsa_emu_finding {

@@ -375,7 +375,13 @@ bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane) {
   return true;
 }
 
-void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, uint64_t offset, uint64_t size) {
+void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, uint64_t address, uint64_t offset, uint64_t size) {
   struct strict *st = w->strict->group->strict;
-  strict_found(st, HSA_EMU_OUT_OF_RANGE, strict_party(st, w, in, lane), 0, NULL, "is at byte %" PRIu64 " of %" PRIu64, offset, size);
+  struct hsa_emu_party at = strict_party(st, w, in, in->class == CLASS_SMEM ? LANE_NONE : lane);
+  bool lds = in->class == CLASS_LDS || st->inst[in - w->program->inst].kind == KIND_LOAD_LDS;
+  if (address)
+    strict_found(st, HSA_EMU_OUT_OF_RANGE, at, address, NULL, "is at byte %" PRIu64 " of %" PRIu64 ", 0x%" PRIx64, offset, size, address);
+  else
+    strict_found(st, HSA_EMU_OUT_OF_RANGE, at, offset, NULL, "is at byte %" PRIu64 " of %" PRIu64 " bytes of %s", offset, size,
+        lds ? "LDS" : in->space == SPACE_FLAT ? "LDS or scratch memory" : "scratch memory");
 }

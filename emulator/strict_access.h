@@ -13,7 +13,7 @@ bool strict_write(struct view *v, uint64_t address, const void *data, uint32_t b
 /* One lane of an atomic, whose address is good; the old value goes to a->old. */
 bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane);
 
-/* A lane's access lies outside its buffer, LDS or scratch memory. */
-void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, uint64_t offset, uint64_t size);
+/* A lane's access lies outside its buffer (at `address`), LDS or scratch memory (0). */
+void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, uint64_t address, uint64_t offset, uint64_t size);
 
 #endif

@@ -14,6 +14,8 @@ struct hsa_emu_party strict_party_of(const struct strict *st, uint32_t group, ui
 }
 
 struct hsa_emu_party strict_party(const struct strict *st, const struct wave *w, const struct inst *in, uint32_t lane) {
+  bool of_lanes = in->class != CLASS_SALU && in->class != CLASS_SMEM && in->class != CLASS_CONTROL;
+  if (lane == LANE_NONE && of_lanes && wave_exec(w)) lane = (uint32_t)__builtin_ctzll(wave_exec(w));
   return strict_party_of(st, w->group->index, w->index, lane, (uint32_t)(in - w->program->inst));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "strict_rig.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,49 @@ const char *strict_finding(enum hsa_emu_finding_kind kind, struct hsa_emu_findin
   return NULL;
 }
 
+/* "workgroup 3 wave 1 lane 5, "s_nop 0" at k+0x40 (0x7f...)": the party's numbers, its instruction and where that is. A lane, unless the
+   instruction is the whole wave's, or it is the other party. Returns what follows. */
+static const char *assert_party(const char *text, const struct hsa_emu_party *p, bool other, const char *whole) {
+  uint32_t group, wave, lane = UINT32_MAX;
+  int used = 0;
+  unsigned long long offset = 0, address = 0;
+  if (sscanf(text, "workgroup %u wave %u%n", &group, &wave, &used) != 2) fail_msg("no workgroup and wave at \"%s\" of: %s", text, whole);
+  text += used;
+  if (sscanf(text, " lane %u%n", &lane, &used) == 1) text += used;
+  if (strncmp(text, ", \"", 3) != 0) fail_msg("no instruction at \"%s\" of: %s", text, whole);
+  bool whole_wave = strncmp(text + 3, "s_", 2) == 0;
+  text = strchr(text + 3, '"');
+  assert_non_null(text);
+  if (sscanf(text, "\" at k+0x%llx (0x%llx)%n", &offset, &address, &used) != 2 || !address)
+    fail_msg("no place at \"%s\" of: %s", text, whole);
+  if (group != p->group || wave != p->wave || lane != p->lane || offset != (unsigned long long)p->offset)
+    fail_msg("the text's party is not the finding's: %s", whole);
+  if (!whole_wave && !other && lane == UINT32_MAX) fail_msg("no lane is named: %s", whole);
+  return text + used;
+}
+
+static bool is_of_memory(enum hsa_emu_finding_kind kind) {
+  return kind != HSA_EMU_UNWAITED && kind != HSA_EMU_UNINITIALISED && kind != HSA_EMU_BARRIER;
+}
+
+/* What every report names: kernel, workgroup, wave, lane, instruction and its address; what it is about, an address or a register; and the
+   other party, but where there is none. */
+static void assert_complete(const struct hsa_emu_finding *f, const char *text) {
+  const char *kernel = strstr(text, ": k: workgroup ");
+  char address[32];
+  if (!kernel) fail_msg("no kernel in: %s", text);
+  const char *what = assert_party(kernel + 5, &f->at, false, text), *other = strstr(what, "workgroup ");
+  bool local = strstr(what, " LDS") || strstr(what, " scratch");
+  snprintf(address, sizeof address, local ? " %llu" : " 0x%llx", (unsigned long long)f->address);
+  if (is_of_memory(f->kind) && (!strstr(what, address) || (!local && !f->address))) fail_msg("no address%s in: %s", address, text);
+  bool names_register = strpbrk(what, "0123456789") || strstr(what, "SCC") || strstr(what, "EXEC");
+  if (!is_of_memory(f->kind) && f->kind != HSA_EMU_BARRIER && !names_register) fail_msg("no register in: %s", text);
+  bool alone = f->kind == HSA_EMU_OUT_OF_RANGE || f->kind == HSA_EMU_ATOMIC_SCOPE || strstr(what, "this lane is switched off") ||
+               strstr(what, "which was never written");
+  if (alone == (f->has_other != 0) || alone == (other != NULL)) fail_msg("%s other party in: %s", alone ? "an" : "no", text);
+  if (other) (void)assert_party(other, &f->other, true, text);
+}
+
 static void assert_clean(const struct strict_case *c, struct emu_kernel *k, uint64_t seed) {
   char text[2048];
   int error = strict_launch(c, k, seed);
@@ -85,7 +129,9 @@ void strict_check(const struct strict_case *c) {
   struct emu_kernel k = strict_kernel(c, true);
   for (uint64_t seed = 0; seed < STRICT_SEEDS && !found; seed++) {
     int error = strict_launch(c, &k, seed);
-    const char *text = strict_finding(c->kind, NULL);
+    struct hsa_emu_finding finding;
+    const char *text = strict_finding(c->kind, &finding);
+    if (text) assert_complete(&finding, text);
     if (error && !c->hangs) fail_msg("seed %llu: the faulty kernel ended with error %d", (unsigned long long)seed, error);
     for (int i = 0; text && i < STRICT_TEXTS && c->text[i]; i++)
       if (!strstr(text, c->text[i])) fail_msg("\"%s\" is not in: %s", c->text[i], text);
