@@ -163,6 +163,10 @@ struct strict {
   const struct inst *in;
   uint32_t opened[LANES_A_WAVE], openeds; /* delayed stores of this instruction */
   uint32_t event;                         /* its entry in lines.event, 0: not yet made */
+  struct line_mark *mark;                 /* the line that its last lane has read, in lines.region[mark_region]; NULL: none */
+  uint64_t mark_number;
+  uint32_t mark_region;
+  uint32_t looked; /* the store whose order look_back() has last found good */
   bool short_of_memory;
   bool idle; /* nothing happened in the last round */
   /* How this seed behaves. */

@@ -132,7 +132,7 @@ static void find_poison(struct strict *st, const struct view *v, uint64_t addres
 /* The stores whose bytes a load gets: an sc1 load learns from them, a plain one must know them to be complete. */
 static void look_back(struct strict *st, const struct strict_group *g, const struct view *v, const struct line *line, uint32_t at,
     uint32_t bytes, bool coherent) {
-  uint32_t group = g->slot->group.index, last = 0;
+  uint32_t group = g->slot->group.index, last = st->looked;
   for (uint32_t i = at / 4; i <= (at + bytes - 1) / 4; i++) {
     uint32_t event = line->event[i];
     if (!event || event == last) continue;
@@ -140,7 +140,10 @@ static void look_back(struct strict *st, const struct strict_group *g, const str
     last = event;
     if (coherent) {
       if (e->through) order_acquire(&st->lines.order, group, e, event);
-    } else if (!order_before(&st->lines.order, group, e)) {
+      st->looked = event;
+    } else if (order_before(&st->lines.order, group, e)) {
+      st->looked = event;
+    } else {
       uint64_t address = line->number * LINE_BYTES + 4 * i;
       struct hsa_emu_party other = storer(st, event, line->lane[i]);
       strict_found(st, HSA_EMU_UNORDERED, here(st, v), address, &other,
@@ -175,26 +178,53 @@ static void read_part(struct strict *st, struct strict_group *g, const struct vi
   memcpy(out, content + at, bytes);
 }
 
+/* A part that lies in one line: in memory, or in `out`. */
+static const void *read_in_line(struct strict *st, struct strict_group *g, struct view *v, struct line_mark *m, uint64_t address,
+    uint32_t bytes, bool coherent, uint8_t *out) {
+  const void *got = (const void *)(uintptr_t)address;
+  if (m->line) {
+    read_part(st, g, v, m, address, bytes, coherent, out);
+    got = out;
+  }
+  if (!coherent) note_load(st, g, v, m, address / LINE_BYTES, bytes_of((uint32_t)(address % LINE_BYTES), bytes));
+  return got;
+}
+
+/* As region_of(): the region of the lane before, if this one reads the same line. */
+static const struct region *read_region(struct strict *st, struct view *v, uint64_t address, uint32_t bytes) {
+  struct lines *l = &st->lines;
+  if (st->mark && st->mark_number == address / LINE_BYTES) {
+    const struct region *same = &l->region[st->mark_region];
+    if (address - same->base < same->bytes && bytes <= same->bytes - (address - same->base)) return same;
+  }
+  const struct region *r = region_of(l, v, address, bytes, false);
+  st->mark = NULL;
+  if (!r || v->hit.ranges) return r;
+  st->mark = mark_of(r, address);
+  st->mark_number = address / LINE_BYTES;
+  st->mark_region = (uint32_t)(r - l->region);
+  return r;
+}
+
 const void *strict_read(struct view *v, uint64_t address, uint32_t bytes, void *temp) {
   struct strict_group *g = v->strict;
   struct strict *st = g->strict;
-  const struct region *r = region_of(&st->lines, v, address, bytes, false);
+  const struct region *r = read_region(st, v, address, bytes);
   if (!r) return NULL;
-  bool coherent = st->in->class == CLASS_VMEM && st->in->sc1, direct = true;
-  uint32_t done = 0, n;
-  for (; done < bytes; done += n) {
-    uint64_t from = address + done;
-    uint32_t at = (uint32_t)(from % LINE_BYTES);
-    n = LINE_BYTES - at < bytes - done ? LINE_BYTES - at : bytes - done;
-    struct line_mark *m = mark_of(r, from);
-    if (m->line)
-      read_part(st, g, v, m, from, n, coherent, (uint8_t *)temp + done);
-    else if (n < bytes)
-      memcpy((uint8_t *)temp + done, (const void *)(uintptr_t)from, n);
-    if (m->line || n < bytes) direct = false;
-    if (!coherent) note_load(st, g, v, m, from / LINE_BYTES, bytes_of(at, n));
+  bool coherent = st->in->class == CLASS_VMEM && st->in->sc1;
+  const void *got = temp;
+  if (address % LINE_BYTES + bytes <= LINE_BYTES) {
+    got = read_in_line(st, g, v, mark_of(r, address), address, bytes, coherent, temp);
+  } else {
+    for (uint32_t done = 0, n; done < bytes; done += n) {
+      uint64_t from = address + done;
+      uint32_t left = LINE_BYTES - (uint32_t)(from % LINE_BYTES);
+      n = left < bytes - done ? left : bytes - done;
+      uint8_t *to = (uint8_t *)temp + done;
+      const void *part = read_in_line(st, g, v, mark_of(r, from), from, n, coherent, to);
+      if (part != to) memcpy(to, part, n);
+    }
   }
-  const void *got = direct ? (const void *)(uintptr_t)address : temp;
   if (r->poisoned) find_poison(st, v, address, bytes, got);
   return got;
 }

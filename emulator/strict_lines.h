@@ -17,14 +17,14 @@ struct byte_set {
   uint64_t w[2];
 };
 
-/* Of every line of an allocation that is touched. */
+/* Of every line of an allocation that is touched; one line of the host's caches. */
 struct line_mark {
   uint32_t line;               /* in lines.line; 0: no one has stored to it */
   uint16_t epoch[STRICT_XCDS]; /* the L2 that holds it, if this is the L2's epoch */
   struct byte_set loaded;      /* plainly, in this launch */
   uint32_t group, inst, time;  /* by whom last */
   uint8_t wave, lane;
-};
+} __attribute__((aligned(64)));
 
 /* An allocation. */
 struct region {

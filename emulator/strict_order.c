@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "operand.h"
+
 enum { ORDER_GROUPS_MAX = 512, WAVES = GROUP_WAVES_MAX };
 
 bool order_init(struct order *o, uint32_t groups) {
@@ -50,7 +52,7 @@ uint32_t order_release(struct order *o, const struct strict_wave *sw, uint32_t g
   return o->releases++;
 }
 
-static void raise_all(uint32_t *to, const uint32_t *from, size_t count) {
+LANES static void raise_all(uint32_t *to, const uint32_t *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
 

@@ -100,6 +100,8 @@ static void begin_access(struct strict *st) {
   st->time++;
   st->openeds = 0;
   st->event = 0;
+  st->mark = NULL;
+  st->looked = 0;
 }
 
 /* Before the instruction is executed. */
