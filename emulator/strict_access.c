@@ -413,5 +413,7 @@ void strict_out_of_range(struct wave *w, const struct inst *in, uint32_t lane, u
     strict_found(st, HSA_EMU_OUT_OF_RANGE, at, address, NULL, "is at byte %" PRIu64 " of %" PRIu64 ", 0x%" PRIx64, offset, size, address);
   else
     strict_found(st, HSA_EMU_OUT_OF_RANGE, at, offset, NULL, "is at byte %" PRIu64 " of %" PRIu64 " bytes of %s", offset, size,
-        lds ? "LDS" : in->space == SPACE_FLAT ? "LDS or scratch memory" : "scratch memory");
+        lds                       ? "LDS"
+        : in->space == SPACE_FLAT ? "LDS or scratch memory"
+                                  : "scratch memory");
 }

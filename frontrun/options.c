@@ -23,6 +23,7 @@ enum {
   OPTION_PREFILL,
   OPTION_NO_TRAFFIC,
   OPTION_TIMING,
+  OPTION_WORKGROUPS,
   OPTION_TRACE,
   OPTION_STRICT,
   OPTION_SEEDS,
@@ -52,6 +53,7 @@ static const struct argp_option options[] = {
     {"prefill-tag", OPTION_PREFILL, NULL, 0, "fills the scratch with wrong values under the previous launch's tag", 0},
     {"no-traffic", OPTION_NO_TRAFFIC, NULL, 0, "does not count traffic by argument (emulator)", 0},
     {"timing", OPTION_TIMING, NULL, 0, "shows instructions, bytes and waits by stage and by workgroup (emulator)", 0},
+    {"workgroups", OPTION_WORKGROUPS, NULL, 0, "timing: a row for every workgroup, not only for the busiest and those that waited most", 0},
     {"trace", OPTION_TRACE, "FILE", 0, "writes them as a trace for ui.perfetto.dev or chrome://tracing (emulator)", 0},
     {"strict", OPTION_STRICT, NULL, 0,
         "the emulator's strict mode: stores as late, caches as stale, schedules as odd as may be; findings: exit code 4", 0},
@@ -126,8 +128,18 @@ static enum input_case parse_case(const struct argp_state *state, const char *te
   return which;
 }
 
-static error_t take_accept(int key, char *arg, struct run_options *run) {
+/* What the other takers leave. */
+static error_t take_rest(int key, char *arg, struct run_options *run) {
   switch (key) {
+  case OPTION_TIMING:
+    run->timing = true;
+    return 0;
+  case OPTION_WORKGROUPS:
+    run->workgroups = true;
+    return 0;
+  case OPTION_TRACE:
+    run->trace = arg;
+    return 0;
   case OPTION_ACCEPT:
     run->accept = true;
     return 0;
@@ -170,7 +182,7 @@ static error_t take_number(int key, char *arg, struct argp_state *state, struct 
     run->has_epoch = true;
     break;
   default:
-    return take_accept(key, arg, run);
+    return take_rest(key, arg, run);
   }
   return 0;
 }
@@ -184,6 +196,7 @@ static void end(const char *why) {
 static void check_together(const struct run_options *run) {
   if (!run->what) end("no KEY or FILE: name a kernel, such as tokens=8,tp=4 (--help lists the options)");
   if (!run->strict && (run->schedules || run->schedule || run->l2)) end("--seeds, --schedule and --l2 are strict mode's: say --strict too");
+  if (run->workgroups && !run->timing) end("--workgroups are rows of --timing's table: say --timing too");
   if (run->strict && (run->timing || run->trace)) end("--timing and --trace show no strict launch: leave --strict out");
   if (run->strict && run->device == DEVICE_GPU) end("--strict is the emulator's: leave --device gpu out");
 }
@@ -217,12 +230,6 @@ static error_t take(int key, char *arg, struct argp_state *state) {
     return 0;
   case OPTION_JSON:
     run->json = true;
-    return 0;
-  case OPTION_TIMING:
-    run->timing = true;
-    return 0;
-  case OPTION_TRACE:
-    run->trace = arg;
     return 0;
   case OPTION_STRICT:
     run->strict = true;

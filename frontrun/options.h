@@ -26,6 +26,7 @@ struct run_options {
   uint32_t schedules; /* 0: not said, one */
   enum hsa_emu_l2 l2;
   bool timing;        /* tables of stages and workgroups */
+  bool workgroups;    /* all of them in its table */
   const char *trace;  /* --trace */
   uint32_t threads;   /* of the comparison; 0: one a CPU */
   bool accept;        /* --accept: micro-tests and every kernel of the bundle */

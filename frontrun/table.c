@@ -67,5 +67,5 @@ void table_launch(const struct run_options *options, uint32_t number, const stru
   if (result->compare.verdict == COMPARE_BAD_INPUT) printf("  not judged: %s\n", result->compare.message);
   print_figures(&result->launch);
   if (*result->remarks) printf("  remarks: %s\n", result->remarks);
-  if (options->timing && result->timed) timing_print(&result->timing);
+  if (options->timing && result->timed) timing_print(&result->timing, options->workgroups);
 }

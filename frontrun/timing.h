@@ -42,8 +42,8 @@ void timing_free(struct timing *t);
 struct hsa_emu_region timing_sum(const struct hsa_emu_region *stage);
 struct hsa_emu_region timing_stage_sum(const struct timing *t, enum timing_stage stage);
 
-/* Two tables: stages, then workgroups. */
-void timing_print(const struct timing *t);
+/* Two tables: stages, then workgroups: the busiest and those that waited most, or all in their order. */
+void timing_print(const struct timing *t, bool all);
 /* The same and more: {"begin_us", "end_us", "stages": [...], "workgroups": [{..., "stages": [...]}]}. Null: no memory. */
 json_t *timing_describe(const struct timing *t);
 json_t *timing_figures(const struct hsa_emu_region *r);

@@ -24,6 +24,7 @@ static void bad_usage_is_one_line_and_code_2(void **context) {
   expect(run(FRONTRUN, "tokens=8", "tokens=9"), 2, "one KEY or FILE");
   expect(run(FRONTRUN, "tokens=8", "--seeds", "3"), 2, "--strict");
   expect(run(FRONTRUN, "tokens=8", "--strict", "--timing"), 2, "--strict");
+  expect(run(FRONTRUN, "tokens=8", "--workgroups"), 2, "--timing");
   expect(run(FRONTRUN, "tokens=8", "--strict", "--l2", "cold"), 2, "probed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "-1"), 2, "--seed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "1x"), 2, "--seed");

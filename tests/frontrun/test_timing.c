@@ -196,12 +196,51 @@ static void without_a_note_the_stages_are_refused_in_one_line(void **context) {
   outcome_free(&o);
 }
 
+/* --- the table --------------------------------------------------------------------------------------------------------------------- */
+
+struct rows {
+  unsigned count, workgroup[WORKGROUPS + 1];
+  unsigned long long sum, all; /* instructions: of the rows, and of the stages' table */
+};
+
+static struct rows table_rows(const char *option) {
+  struct rows rows = {0};
+  struct outcome o = run(built_path("frontrun/frontrun"), "tokens=1,tp=8", "--device", "emulator", "--no-traffic", "--timing", option);
+  assert_code(&o, 0);
+  bool below = false;
+  for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
+    unsigned workgroup, xcd;
+    double begin, end;
+    unsigned long long instructions;
+    assert_true(strlen(line) <= 160);
+    if (sscanf(line, "  all %llu", &instructions) == 1) rows.all = instructions;
+    below = below || strncmp(line, "    wg xcd", 10) == 0;
+    if (!below || sscanf(line, "%u %u %lf %lf %llu", &workgroup, &xcd, &begin, &end, &instructions) != 5) continue;
+    assert_true(rows.count < WORKGROUPS);
+    rows.workgroup[rows.count++] = workgroup;
+    rows.sum += instructions;
+  }
+  outcome_free(&o);
+  return rows;
+}
+
+static void a_person_reads_nine_workgroups_or_all(void **context) {
+  (void)context;
+  struct rows some = table_rows(NULL), all = table_rows("--workgroups");
+  assert_int_equal(all.count, WORKGROUPS);
+  assert_int_equal(all.sum, all.all);
+  for (unsigned i = 0; i < WORKGROUPS; i++) assert_int_equal(all.workgroup[i], i);
+  assert_int_equal(some.count, 9);
+  assert_int_equal(some.workgroup[0], 0); /* S = 1: token 0's, which has a wqkv part too */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stages_and_workgroups_add_up_to_the_launch),
       cmocka_unit_test(what_a_stage_does_is_counted_there),
       cmocka_unit_test(waits_are_part_of_their_stages_time),
       cmocka_unit_test(a_viewer_can_open_the_trace),
+      cmocka_unit_test(a_person_reads_nine_workgroups_or_all),
       cmocka_unit_test(without_a_note_the_stages_are_refused_in_one_line),
   };
   return cmocka_run_group_tests(tests, launch, forget);
