@@ -220,8 +220,7 @@ void strict_barrier_passed(struct strict_group *g);
 
 /* --- findings (strict_report.c) ----------------------------------------------------------------------------------------------------- */
 
-/* Where this instruction of this wave stands; lane LANE_NONE: the whole wave, of which an instruction of lanes names the first active one.
- */
+/* Where this instruction of this wave stands. Lane LANE_NONE: the whole wave; an instruction of lanes names its first active one. */
 struct hsa_emu_party strict_party(const struct strict *st, const struct wave *w, const struct inst *in, uint32_t lane);
 struct hsa_emu_party strict_party_of(const struct strict *st, uint32_t group, uint32_t wave, uint32_t lane, uint32_t inst);
 
