@@ -69,7 +69,7 @@ struct hsa_emu_party {
 
 struct hsa_emu_finding {
   enum hsa_emu_finding_kind kind;
-  uint64_t address;           /* of the first byte concerned: memory, or LDS; 0: none */
+  uint64_t address;           /* of the first byte concerned: memory, or a byte of LDS or scratch; else 0: none */
   uint64_t times;             /* it was found at this instruction with this other instruction */
   uint64_t dispatch;          /* number of the dispatch since hsa_init, from 0 */
   struct hsa_emu_party at;    /* where it was found first */

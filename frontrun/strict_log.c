@@ -68,7 +68,7 @@ static json_t *describe_entry(const struct strict_entry *e) {
   json_t *entry = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "kind", strict_kind_name(f->kind), "text", e->finding.text, "schedule",
       (json_int_t)e->schedule, "launch", (json_int_t)e->launch, "launches", (json_int_t)e->launches, "times", (json_int_t)f->times, "at",
       describe_party(&f->at));
-  if (f->address) {
+  if (f->address || f->kind == HSA_EMU_LDS_RACE || f->kind == HSA_EMU_OUT_OF_RANGE) { /* of LDS: a byte, from 0 */
     char address[24];
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     json_object_set_new(entry, "address", json_string(address));
