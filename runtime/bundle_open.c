@@ -347,6 +347,9 @@ enum front_status front_pick(front_bundle bundle, const char *arch, const char *
     return status_fail(FRONT_ERR_ARGUMENT, "front_pick: null argument, or no tokens");
   struct layer wanted;
   const struct item *best = NULL;
+  if (!strncmp(layer, "front_", 6) || strstr(layer, "tokens="))
+    return status_fail(
+        FRONT_ERR_ARGUMENT, "front_pick: the layer \"%s\" has tokens: they are an argument of their own, leave them out", layer);
   enum front_status status = layer_parse_sized(layer, 1, &wanted);
   if (status != FRONT_OK) return status;
   for (size_t i = 0; i < bundle.impl->items; i++) {

@@ -24,6 +24,8 @@ enum front_status memory_allocate(struct device *device, hsa_amd_memory_pool_t p
 enum front_status memory_free(struct device *device, void *address) {
   if (!address) return FRONT_OK;
   hsa_status_t code = device->hsa->hsa_amd_memory_pool_free(address);
+  if (code == HSA_STATUS_ERROR_INVALID_ALLOCATION)
+    return status_fail(FRONT_ERR_ARGUMENT, "%p is not where an allocation starts: it is freed already, or another library's", address);
   if (code != HSA_STATUS_SUCCESS) return hsa_fail(device->hsa, FRONT_ERR_HSA, "hsa_amd_memory_pool_free", code);
   device->users--;
   return FRONT_OK;
@@ -37,6 +39,14 @@ uint64_t memory_behind(const void *context, const void *address) {
   if (info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.agentBaseAddress) return UINT64_MAX;
   uintptr_t base = (uintptr_t)info.agentBaseAddress, at = (uintptr_t)address;
   return at >= base && at - base < info.sizeInBytes ? info.sizeInBytes - (at - base) : UINT64_MAX;
+}
+
+/* Memory that HSA knows must not end before the copy does: it would be a fault, or another buffer's bytes. */
+static enum front_status check_room(const struct device *device, const char *call, const char *side, const void *at, uint64_t bytes) {
+  uint64_t there = memory_behind(device, at);
+  if (bytes <= there) return FRONT_OK;
+  return status_fail(FRONT_ERR_ARGUMENT, "%s: %s has %llu bytes behind %p: %llu were asked for", call, side, (unsigned long long)there, at,
+      (unsigned long long)bytes);
 }
 
 enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address) {
@@ -55,6 +65,9 @@ enum front_status front_memory_copy(front_device device, void *to, const void *f
   if (!device.impl || !to || !from) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_copy: null argument");
   if (!device_is_here(device.impl)) return process_forked("front_memory_copy");
   if (!bytes) return FRONT_OK;
+  enum front_status status = check_room(device.impl, "front_memory_copy", "its target", to, bytes);
+  if (status == FRONT_OK) status = check_room(device.impl, "front_memory_copy", "its source", from, bytes);
+  if (status != FRONT_OK) return status;
   hsa_status_t code = device.impl->hsa->hsa_memory_copy(to, from, bytes);
   return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_memory_copy", code);
 }
@@ -64,6 +77,9 @@ enum front_status front_memory_fill(front_device device, void *to, uint32_t valu
     return status_fail(FRONT_ERR_ARGUMENT, "front_memory_fill: null argument, or an address that is not a multiple of 4");
   if (!device_is_here(device.impl)) return process_forked("front_memory_fill");
   if (!words) return FRONT_OK;
+  enum front_status status =
+      check_room(device.impl, "front_memory_fill", "its target", to, words > UINT64_MAX / 4 ? UINT64_MAX - 1 : words * 4);
+  if (status != FRONT_OK) return status;
   hsa_status_t code = device.impl->hsa->hsa_amd_memory_fill(to, value, words);
   return code == HSA_STATUS_SUCCESS ? FRONT_OK : hsa_fail(device.impl->hsa, FRONT_ERR_HSA, "hsa_amd_memory_fill", code);
 }

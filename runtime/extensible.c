@@ -13,7 +13,7 @@ enum front_status options_take(void *to, size_t known, const void *from, const c
   memset(to, 0, known);
   if (!from) return FRONT_OK;
   memcpy(&size, from, sizeof size);
-  if (size < sizeof size || size > OPTIONS_BYTES_MAX)
+  if (size < sizeof size || size % sizeof size || size > OPTIONS_BYTES_MAX) /* no struct ends within a pointer */
     return status_fail(FRONT_ERR_ARGUMENT, "%s: options->size is %zu: set it to the struct's sizeof", call, size);
   memcpy(to, from, size < known ? size : known);
   for (size_t i = known; i < size; i++)

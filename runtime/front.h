@@ -6,7 +6,8 @@
 
    Every function returns FRONT_OK or an error; front_error() then says in one line what was wrong, with the numbers wanted and found,
    and what to do. An out parameter is written only on success. Handles are one-field structs: pass them by value. A handle's owner
-   destroys it, children before parents. The library never exits, aborts, prints, or picks the emulator unless it is named.
+   destroys it, once, children before parents; then it means no more than a freed pointer. The library never exits, aborts, prints, or picks
+   the emulator unless it is named.
 
    Threads: different objects may be used from different threads at once. A queue belongs to one thread at a time, and so do an instance
    with its bindings and the queue that has its launches; runtimes, devices, kernels and bundles may be used by all. front_error() is per
@@ -137,13 +138,14 @@ enum front_status front_device_close(front_device device);
 /* Coarse-grained memory of the device, 4096-byte aligned, uninitialised. bytes > 0. Errors: MEMORY. */
 enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address);
 
-/* Null is allowed. No launch may be using it. */
+/* Null is allowed. No launch may be using it. Errors: ARGUMENT (no allocation starts there: freed twice?), HSA. */
 enum front_status front_memory_free(front_device device, void *address);
 
-/* Copies, and returns when it is done; either side may be host or device memory. Not ordered with launches: wait for them first. */
+/* Copies, and returns when it is done; either side may be host or device memory. Not ordered with launches: wait for them first.
+   Errors: ARGUMENT (a side is memory that HSA knows to end before `bytes`; memory that it does not know is believed), HSA. */
 enum front_status front_memory_copy(front_device device, void *to, const void *from, uint64_t bytes);
 
-/* Sets `words` 32-bit words of device memory, 4-byte aligned, and returns when it is done. */
+/* Sets `words` 32-bit words of device memory, 4-byte aligned, and returns when it is done. Errors: as front_memory_copy(). */
 enum front_status front_memory_fill(front_device device, void *to, uint32_t value, uint64_t words);
 
 /* ---- bundles --------------------------------------------------------------------------------------------------------------------- */
@@ -248,7 +250,7 @@ enum front_status front_kernel_argument(front_kernel kernel, uint32_t index, str
 
 struct front_instance_options {
   size_t size;
-  void *epoch;          /* a u32 in device memory that the caller owns and shares between instances; default: one of its own */
+  void *epoch;          /* a u32 in device memory of the caller's; instances that share it launch on one queue; default: its own */
   uint32_t first_epoch; /* value of the instance's own epoch word */
   uint32_t guard_us;    /* how long one wait for another workgroup may take, if the kernel has a guard; at most 42 s; default: 2 s */
   uint32_t debug;       /* 1: every launch first looks at pos, slot, swa_lens and t2r, as front_launch_options says. Slow */

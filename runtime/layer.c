@@ -18,13 +18,14 @@ static const struct {
 #include "key_fields.def"
 #undef FIELD
 };
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+enum { FIELDS = sizeof fields / sizeof fields[0], TOKENS_MISSING = -1 };
 
 static int *field_of(struct layer *layer, size_t i) { return (int *)(void *)((char *)layer + fields[i].offset); }
 
 static enum front_status check(struct layer *layer, const char *text) {
   for (size_t i = 0; i < FIELDS; i++) {
     int value = *field_of(layer, i);
+    if (value == TOKENS_MISSING) return status_fail(FRONT_ERR_ARGUMENT, "key \"%s\": %s is missing", text, fields[i].name);
     if (value < fields[i].lowest || value > fields[i].highest)
       return status_fail(FRONT_ERR_ARGUMENT, "key \"%s\": %s is %d: allowed are %d to %d", text, fields[i].name, value, fields[i].lowest,
           fields[i].highest);
@@ -62,7 +63,7 @@ static enum front_status parse_pair(const char *text, const char *pair, size_t l
     if (strlen(fields[i].name) != (size_t)(equals - pair) || strncmp(pair, fields[i].name, (size_t)(equals - pair)) != 0) continue;
     char *end;
     long value = strtol(equals + 1, &end, 10);
-    if (end == equals + 1 || end != pair + length || value < -1 || value > 1 << 20) break;
+    if (end == equals + 1 || end != pair + length || value < 0 || value > 1 << 20) break;
     if (*seen & 1u << i) return status_fail(FRONT_ERR_ARGUMENT, "key \"%s\": %s is there twice", text, fields[i].name);
     *seen |= 1u << i;
     *field_of(layer, i) = (int)value;
@@ -71,7 +72,7 @@ static enum front_status parse_pair(const char *text, const char *pair, size_t l
   return status_fail(FRONT_ERR_ARGUMENT, "key \"%s\": \"%.*s\" is not a field and its value", text, (int)length, pair);
 }
 
-enum front_status layer_parse(const char *text, struct layer *layer) { return layer_parse_sized(text, -1, layer); }
+enum front_status layer_parse(const char *text, struct layer *layer) { return layer_parse_sized(text, TOKENS_MISSING, layer); }
 
 enum front_status layer_parse_sized(const char *text, int tokens, struct layer *layer) {
   struct layer made;

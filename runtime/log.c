@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "process.h"
+#include "status.h"
 
 /* PROCESS_LOCK_LOG is held while the callback runs: who replaces it knows that it has returned. */
 static struct {
@@ -28,6 +29,7 @@ void log_line(const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
+  status_line(line);
   pthread_mutex_lock(&process_lock[PROCESS_LOCK_LOG]);
   front_log_callback callback = sink.callback;
   if (callback) callback(sink.user, line);

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "note.h"
 
@@ -15,10 +16,16 @@ enum front_status status_fail(enum front_status status, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  size_t to = 0;
-  for (const char *c = text; *c; c++) last_error[to++] = *c == '\n' ? ' ' : *c;
-  last_error[to] = 0;
+  status_line(text);
+  memcpy(last_error, text, strlen(text) + 1);
   return status;
+}
+
+void status_line(char *text) {
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < ' ' || c == 0x7f) *text = c == '\n' || c == '\t' ? ' ' : '?';
+  }
 }
 
 const char *front_version(void) { return FRONT_VERSION; }

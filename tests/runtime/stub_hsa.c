@@ -242,10 +242,15 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t byt
 }
 
 hsa_status_t hsa_amd_memory_pool_free(void *address) {
+  bool found = false;
   pthread_mutex_lock(&stub_lock);
   for (size_t i = 0; i < ALLOCATIONS; i++)
-    if (allocation[i].address == address) allocation[i].address = NULL;
+    if (allocation[i].address == address) {
+      allocation[i].address = NULL;
+      found = true;
+    }
   pthread_mutex_unlock(&stub_lock);
+  if (!found) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   free(address);
   stub.allocations--;
   return HSA_STATUS_SUCCESS;

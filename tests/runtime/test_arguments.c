@@ -230,6 +230,44 @@ static void without_debug_mode_a_step_is_not_looked_at(void **context) {
   take_down_exact(&e);
 }
 
+static void a_copy_or_fill_beyond_an_allocation_and_a_second_free_are_refused(void **context) {
+  (void)context;
+  struct setup s = set_up(4);
+  static char host[8192];
+  char *memory;
+  assert_int_equal(front_memory_allocate(s.device, 64, (void **)&memory), FRONT_OK);
+  assert_int_equal(front_memory_copy(s.device, memory + 32, host, 32), FRONT_OK);
+  assert_int_equal(front_memory_copy(s.device, memory + 32, host, 33), FRONT_ERR_ARGUMENT);
+  assert_non_null(strstr(front_error(), "its target has 32 bytes"));
+  assert_int_equal(front_memory_copy(s.device, host, memory, 65), FRONT_ERR_ARGUMENT);
+  assert_non_null(strstr(front_error(), "its source has 64 bytes"));
+  assert_int_equal(front_memory_fill(s.device, memory, 1, 16), FRONT_OK);
+  assert_int_equal(front_memory_fill(s.device, memory, 1, 17), FRONT_ERR_ARGUMENT);
+  assert_int_equal(front_memory_fill(s.device, memory, 1, UINT64_MAX / 2), FRONT_ERR_ARGUMENT); /* 4 times it wraps */
+  assert_int_equal(front_memory_free(s.device, memory), FRONT_OK);
+  assert_int_equal(front_memory_free(s.device, memory), FRONT_ERR_ARGUMENT);
+  assert_non_null(strstr(front_error(), "freed already"));
+  take_down(&s); /* the device has not lost count: it closes */
+}
+
+static void keep_line(void *user, const char *line) { snprintf(user, 1024, "%s", line); }
+
+static void what_a_message_quotes_cannot_command_a_terminal(void **context) {
+  (void)context;
+  struct setup s = set_up(4);
+  front_bundle bundle;
+  char logged[1024] = "";
+  assert_int_equal(front_bundle_open("no\x1b[2J\r\n\x7f such \xc3\xa9", &bundle), FRONT_ERR_NOT_FOUND);
+  assert_non_null(strstr(front_error(), "no?[2J? ? such \xc3\xa9: "));
+  front_log(keep_line, logged);
+  const struct front_embedded odd = {"no\x1b", "", 1, ""};
+  assert_int_equal(front_bundle_open_embedded(&odd, 1, &bundle), FRONT_ERR_CODE_OBJECT);
+  assert_null(strchr(front_error(), 0x1b));
+  front_log(NULL, NULL);
+  assert_null(strchr(logged, 0x1b));
+  take_down(&s);
+}
+
 int main(void) {
   if (!stub_load()) return 1;
   const struct CMUnitTest tests[] = {
@@ -238,6 +276,8 @@ int main(void) {
       cmocka_unit_test_setup(memory_that_hsa_does_not_know_is_believed, stub_before_each),
       cmocka_unit_test_setup(debug_mode_refuses_a_bad_step_by_input_and_row, stub_before_each),
       cmocka_unit_test_setup(without_debug_mode_a_step_is_not_looked_at, stub_before_each),
+      cmocka_unit_test_setup(a_copy_or_fill_beyond_an_allocation_and_a_second_free_are_refused, stub_before_each),
+      cmocka_unit_test_setup(what_a_message_quotes_cannot_command_a_terminal, stub_before_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

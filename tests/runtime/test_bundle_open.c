@@ -174,6 +174,9 @@ static void a_step_takes_the_smallest_kernel_that_holds_it(void **context) {
   EXPECT("tp=2", NOTED);
   assert_int_equal(front_pick(bundle, "gfx950", "tp=3", 1, &pick), FRONT_ERR_ARGUMENT);
   assert_int_equal(front_pick(bundle, "gfx950", "tp=4", 0, &pick), FRONT_ERR_ARGUMENT);
+  assert_int_equal(front_pick(bundle, "gfx950", "tokens=4,tp=4", 1, &pick), FRONT_ERR_ARGUMENT);
+  EXPECT("tokens=4,tp=4", "leave them out");
+  assert_int_equal(front_pick(bundle, "gfx950", "front_s4_tp4_r2_w128_t0", 1, &pick), FRONT_ERR_ARGUMENT);
   assert_int_equal(front_bundle_close(bundle), FRONT_OK);
 }
 
