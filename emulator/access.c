@@ -38,6 +38,36 @@ uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t of
   return NULL;
 }
 
+ALWAYS_INLINE void spread_dwords(struct wave *w, uint32_t reg, int words, uint32_t got[LANES_A_WAVE][4]) {
+  vgpr *d = &w->v[reg];
+  FOR_OWN_LANES for (int k = 0; k < words; k++) d[k].w[l] = got[l][k];
+}
+
+LANES static void put_all(struct wave *w, uint32_t reg, uint32_t words, uint32_t got[LANES_A_WAVE][4]) {
+  switch (words) {
+  case 1:
+    spread_dwords(w, reg, 1, got);
+    break;
+  case 2:
+    spread_dwords(w, reg, 2, got);
+    break;
+  case 3:
+    spread_dwords(w, reg, 3, got);
+    break;
+  default:
+    spread_dwords(w, reg, 4, got);
+    break;
+  }
+}
+
+void put_dwords(struct wave *w, uint32_t reg, uint32_t words, uint32_t got[LANES_A_WAVE][4]) {
+  if (w->exec_full) {
+    put_all(w, reg, words, got);
+    return;
+  }
+  for (uint32_t k = 0; k < words; k++) FOR_LANES if (w->exec_mask.w[l]) w->v[reg + k].w[l] = got[l][k];
+}
+
 void memory_fault(struct wave *w, const struct inst *in) {
   char text[WAVE_TEXT_MAX];
   view_fault_text(w->group->view, text, sizeof text);

@@ -23,6 +23,9 @@ void note_out_of_range(struct wave *w, const struct inst *in, int lane, uint64_t
 /* `bytes` at an offset of a lane's scratch memory; null and a finding if they lie outside. */
 uint8_t *scratch_at(struct wave *w, const struct inst *in, int lane, uint32_t offset, uint32_t bytes);
 
+/* The active lanes' loaded dwords, `words` of each, to registers from `reg` on. */
+void put_dwords(struct wave *w, uint32_t reg, uint32_t words, uint32_t got[LANES_A_WAVE][4]);
+
 /* Turns the view's fault into the wave's. */
 void memory_fault(struct wave *w, const struct inst *in);
 

@@ -91,12 +91,25 @@ static uint8_t *lds_at(struct wave *w, const struct inst *in, int lane, int32_t 
 
 #define ACTIVE_LANES FOR_LANES if (w->exec_mask.w[l])
 
+/* All lanes are active and inside. */
+LANES static bool lds_all(const struct wave *w, const struct inst *in, uint32_t bytes) {
+  uint32_t last = 0;
+  FOR_LANES last = w->v[in->src[0].reg].w[l] > last ? w->v[in->src[0].reg].w[l] : last;
+  return w->exec_full && (uint64_t)last + (uint32_t)in->offset + bytes <= w->group->lds_bytes;
+}
+
 /* All bytes of all lanes are read before a register is written: the address may be one of them. */
 static void run_read(struct wave *w, const struct inst *in) {
   uint32_t bytes = in->row->extra & EXTRA_BYTES, words = in->dst.words;
   enum part part = (enum part)(in->row->extra >> EXTRA_PART_SHIFT & 7);
   uint32_t got[LANES_A_WAVE][4];
   static const uint8_t nothing[16];
+  if (bytes >= 4 && lds_all(w, in, bytes)) {
+    const uint8_t *from = w->group->lds + in->offset;
+    FOR_LANES memcpy(got[l], from + w->v[in->src[0].reg].w[l], 16);
+    put_dwords(w, in->dst.reg, words, got);
+    return;
+  }
   FOR_LANES {
     const uint8_t *p = w->exec_mask.w[l] ? lds_at(w, in, l, in->offset, bytes) : NULL;
     memcpy(got[l], p ? p : nothing, 16); /* there are 16 bytes more than LDS has */
@@ -139,6 +152,14 @@ static void run_transpose(struct wave *w, const struct inst *in) {
 static void run_write(struct wave *w, const struct inst *in) {
   uint32_t bytes = in->row->extra & EXTRA_BYTES, shift = (in->row->extra >> EXTRA_PART_SHIFT & 7) == PART_HIGH ? 16 : 0;
   const vgpr *data = &w->v[in->src[1].reg];
+  if (bytes == 16 && lds_all(w, in, bytes)) {
+    uint8_t *to = w->group->lds + in->offset;
+    FOR_LANES {
+      const uint32_t words[4] = {data[0].w[l], data[1].w[l], data[2].w[l], data[3].w[l]};
+      memcpy(to + w->v[in->src[0].reg].w[l], words, 16);
+    }
+    return;
+  }
   ACTIVE_LANES {
     uint32_t words[4] = {data[0].w[l] >> shift};
     for (uint32_t k = 1; k < in->src[1].words; k++) words[k] = data[k].w[l];

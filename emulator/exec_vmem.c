@@ -13,7 +13,7 @@ struct location {
   uint64_t size;                 /* of the buffer */
 };
 
-static bool locate_buffer(struct wave *w, const struct inst *in, struct location *at) {
+LANES static bool locate_buffer(struct wave *w, const struct inst *in, struct location *at) {
   struct buffer b;
   if (!buffer_of(w, in, in->src[1].reg, &b)) return false;
   uint64_t fixed = scalar_bits(w, in, 2) + (uint64_t)(int64_t)in->offset;
@@ -90,6 +90,28 @@ static bool load_lane(struct wave *w, const struct inst *in, const struct locati
   return true;
 }
 
+/* All lanes at once, where no lane needs a look of its own: all active, inside, in memory of one kind, which the workgroup has not stored
+   to in this quantum. */
+LANES static bool load_all(struct wave *w, const struct location *at, uint32_t bytes, uint32_t got[LANES_A_WAVE][4]) {
+  struct view *v = w->group->view;
+  uint64_t low = UINT64_MAX, high = 0, inside = UINT64_MAX;
+  if (!w->exec_full || bytes % 4) return false;
+  FOR_LANES {
+    low = at->address[l] < low ? at->address[l] : low;
+    high = at->address[l] > high ? at->address[l] : high;
+    inside = at->inside[l] < inside ? at->inside[l] : inside;
+  }
+  if (inside < bytes || !view_holds(v, low, high + bytes)) return false;
+  if (v->line_count)
+    FOR_LANES if (store_filter_hit(v, at->address[l] >> 6) || store_filter_hit(v, (at->address[l] + bytes - 1) >> 6)) return false;
+  v->load_bytes += bytes * LANES_A_WAVE;
+  if (bytes == 16)
+    FOR_LANES memcpy(got[l], (const void *)(uintptr_t)at->address[l], 16);
+  else
+    FOR_LANES for (uint32_t k = 0; k < bytes / 4; k++) memcpy(&got[l][k], (const uint8_t *)(uintptr_t)at->address[l] + 4 * k, 4);
+  return true;
+}
+
 /* What each active lane loaded goes to LDS, lane after lane from M0 on: a dword each, or four places of which three may be used. */
 static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_WAVE][4], uint32_t bytes, enum part part) {
   uint32_t m0 = w->sreg[SREG_M0] & (in->space == SPACE_GLOBAL ? 0x3FFFCu
@@ -113,18 +135,17 @@ static void run_load(struct wave *w, const struct inst *in) {
   uint32_t got[LANES_A_WAVE][4];
   struct location at;
   if (!locate(w, in, &at)) return;
-  ACTIVE_LANES {
-    memset(got[l], 0, sizeof got[l]);
-    if (!load_lane(w, in, &at, l, bytes, got[l])) return;
-  }
+  if (!load_all(w, &at, bytes, got)) ACTIVE_LANES {
+      memset(got[l], 0, sizeof got[l]);
+      if (!load_lane(w, in, &at, l, bytes, got[l])) return;
+    }
   if (in->lds) {
     put_lds(w, in, got, bytes, part);
     return;
   }
-  for (uint32_t k = 0; k < in->dst.words; k++) {
-    vgpr *d = &w->v[in->dst.reg + k];
-    ACTIVE_LANES d->w[l] = bytes < 4 ? part_in(d->w[l], got[l][0], bytes, part) : got[l][k];
-  }
+  vgpr *d = &w->v[in->dst.reg];
+  if (bytes >= 4) put_dwords(w, in->dst.reg, in->dst.words, got);
+  if (bytes < 4) ACTIVE_LANES d->w[l] = part_in(d->w[l], got[l][0], bytes, part);
 }
 
 /* --- stores ----------------------------------------------------------------------------------------------------------------- */

@@ -152,6 +152,9 @@ static inline const void *view_read(struct view *v, uint64_t addr, uint32_t byte
   return view_read_slow(v, addr, bytes, temp);
 }
 
+/* Whether [low, end) lies in one allocation whose loads no one counts or checks (strict mode). No fault if not. */
+bool view_holds(struct view *v, uint64_t low, uint64_t end);
+
 /* Puts a store into the view's buffer. */
 bool view_write(struct view *v, uint64_t addr, const void *data, uint32_t bytes);
 

@@ -70,6 +70,16 @@ bool view_reach(struct view *v, uint64_t addr, uint32_t bytes, bool write) {
   return true;
 }
 
+bool view_holds(struct view *v, uint64_t low, uint64_t end) {
+  if (v->strict || end <= low) return false;
+  if (low - v->hit.base >= v->hit.bytes) {
+    const struct allocation *a = memory_find_locked(v->memory, low);
+    if (!a) return false;
+    v->hit = *a;
+  }
+  return !v->hit.ranges && end - v->hit.base <= v->hit.bytes;
+}
+
 /* The slot of a line: its own, or the free one where it would go. */
 static uint32_t *slot_of(const struct view *v, uint64_t line) {
   uint32_t mask = ((uint32_t)1 << v->slot_bits) - 1;
