@@ -89,24 +89,28 @@ static enum run_code run_facts(struct acceptance *a) {
   return a->worst == RUN_ENVIRONMENT ? RUN_ENVIRONMENT : RUN_GOOD;
 }
 
-/* This program on one kernel; its JSON, or null. */
-static json_t *run_kernel(const struct acceptance *a, const struct front_bundle_entry *entry, int *code) {
+/* This program on one kernel; its JSON, or null, and the last line of what it complained of. */
+static json_t *run_kernel(const struct acceptance *a, const struct front_bundle_entry *entry, int *code, char complaint[RUN_ERROR_MAX]) {
   static const char *const devices[] = {"auto", "gpu", "emulator"};
   const char *argv[] = {
       "frontrun", a->options->what, "--key", entry->name, "--arch", entry->arch, "--device", devices[a->options->device], "--json", NULL};
-  int out = tool_file(NULL, 0), status = -1;
+  int out = tool_file(NULL, 0), complaints = tool_file(NULL, 0), status = -1, why = ENOMEM;
   pid_t pid;
   posix_spawn_file_actions_t actions;
   *code = RUN_ENVIRONMENT;
-  if (out < 0 || posix_spawn_file_actions_init(&actions) != 0) return NULL;
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  int why = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  *complaint = 0;
+  if (out >= 0 && complaints >= 0 && posix_spawn_file_actions_init(&actions) == 0) {
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
+    why = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  }
   while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   size_t bytes;
   char *text = why ? NULL : tool_file_read(out, &bytes);
-  close(out);
+  if (!why) tool_file_last_line(complaints, "frontrun: ", complaint, RUN_ERROR_MAX);
+  if (out >= 0) close(out);
+  if (complaints >= 0) close(complaints);
   if (!why) *code = WIFEXITED(status) ? WEXITSTATUS(status) : RUN_FAULT;
   json_t *json = text ? json_loads(text, 0, NULL) : NULL;
   free(text);
@@ -117,16 +121,18 @@ static enum run_code code_of(int code) { return code >= RUN_GOOD && code <= RUN_
 
 static void add_kernel(struct acceptance *a, const struct front_bundle_entry *entry) {
   int code;
-  json_t *json = run_kernel(a, entry, &code);
+  char text[RUN_ERROR_MAX], complaint[RUN_ERROR_MAX];
+  json_t *json = run_kernel(a, entry, &code, complaint);
   const char *error = json_string_value(json_object_get(json, "error"));
-  char text[RUN_ERROR_MAX];
   a->runs++;
-  snprintf(text, sizeof text, "%s: %.1500s", entry->name, error ? error : "it ended without a report");
+  if (!error) error = *complaint ? complaint : "it ended without a report";
+  snprintf(text, sizeof text, "%s: %.1500s", entry->name, error);
   printf("  %-44s %s%s\n", entry->name, code == 0 ? "good" : "WRONG: ", code == 0 ? "" : text);
   fflush(stdout);
   json_t *row = json_pack(
       "{s:s, s:s, s:s, s:b, s:i}", "key", entry->name, "arch", entry->arch, "sha256", entry->sha256, "good", code == 0, "code", code);
   if (json) json_object_set_new(row, "run", json);
+  if (code) json_object_set_new(row, "error", json_string(error));
   json_array_append_new(a->kernels, row);
   if (code) note_fault(a, code_of(code), text);
 }

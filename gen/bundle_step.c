@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GROUP_MAX = 16 };
 
@@ -119,6 +120,13 @@ static enum frontgen_status settle(const struct group *g, struct checked *c, siz
   const struct check_image *image = &c->image[i];
   struct text out = {0};
   char path[BUNDLE_PATH_MAX];
+  if (image->status == FRONTGEN_USAGE) { /* unreadable: the disk may have lost some of it, and without it ninja makes it anew */
+    char object[BUNDLE_PATH_MAX];
+    snprintf(object, sizeof object, "obj/%s", c->file[i]);
+    unlink(object);
+    snprintf(error, FRONTGEN_ERROR_MAX, "%s: %.400s: run this again, it makes the object anew", g->name[i], image->error);
+    return image->status;
+  }
   if (image->status) {
     snprintf(error, FRONTGEN_ERROR_MAX, "%s: %.500s", g->name[i], image->error);
     return image->status;

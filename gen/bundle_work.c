@@ -59,7 +59,7 @@ static enum frontgen_status place(const char *folder, struct bundle_work *w, cha
 static enum frontgen_status take_lock(struct bundle_work *w, char *error) {
   char path[PATH_MAX + 8];
   snprintf(path, sizeof path, "%s/lock", w->work);
-  w->lock = open(path, O_RDWR | O_CREAT, 0666);
+  w->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
   if (w->lock < 0) return bad_folder(w->work, strerror(errno), "make it writable, or delete it", error);
   if (flock(w->lock, LOCK_EX | LOCK_NB) == 0) return FRONTGEN_GOOD;
   if (errno == EWOULDBLOCK) fprintf(stderr, "frontgen: another build of %s is running: waiting for it\n", w->folder);

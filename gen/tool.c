@@ -76,6 +76,16 @@ char *tool_file_read(int file, size_t *bytes) {
   return data;
 }
 
+void tool_file_last_line(int file, const char *prefix, char *line, size_t room) {
+  size_t bytes = 0;
+  char *text = tool_file_read(file, &bytes);
+  while (text && bytes && text[bytes - 1] == '\n') text[--bytes] = 0;
+  const char *newline = text ? strrchr(text, '\n') : NULL, *last = newline ? newline + 1 : text ? text : "";
+  if (strncmp(last, prefix, strlen(prefix)) == 0) last += strlen(prefix);
+  snprintf(line, room, "%s", last);
+  free(text);
+}
+
 static const char *option_path(enum tool tool, const struct frontgen_options *o) {
   const char *const given[TOOLS] = {[TOOL_OPT] = o->opt, [TOOL_LLC] = o->llc, [TOOL_LLD] = o->lld, [TOOL_OBJDUMP] = o->objdump};
   if (given[tool]) return given[tool];

@@ -17,6 +17,9 @@ void tool_file_path(int file, char path[TOOL_PATH_MAX]);
 /* The whole contents, malloc'd, with a zero byte behind; null without memory. */
 char *tool_file_read(int file, size_t *bytes);
 
+/* Its last line, cut to `room`, without the newline and without `prefix`; "" if there is none. */
+void tool_file_last_line(int file, const char *prefix, char *line, size_t room);
+
 /* Runs the tool with arguments (null-terminated, without argv[0]), standard input `input` (from its start; -1: none), standard output
    `output` (-1: thrown away), and `files` (`count` of them) open for it by path. Waits for it.
    FRONTGEN_ENVIRONMENT if it is missing, fails, or passes a limit. Thread safe. */

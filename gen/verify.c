@@ -102,16 +102,9 @@ static int spawn_one(const char *frontrun, const char *bundle, const struct veri
   return why;
 }
 
-/* The last line of its standard error, without "frontrun: ". */
 static void take_message(const struct job *job, struct verify_case *c) {
-  size_t bytes;
-  char *text = tool_file_read(job->complaints, &bytes);
-  while (text && bytes && text[bytes - 1] == '\n') text[--bytes] = 0;
-  const char *line = text ? strrchr(text, '\n') : NULL;
-  line = line ? line + 1 : text ? text : "";
-  if (strncmp(line, "frontrun: ", 10) == 0) line += 10;
-  snprintf(c->message, sizeof c->message, "%s", c->code == 0 ? "" : *line ? line : "it ended without a word");
-  free(text);
+  if (c->code) tool_file_last_line(job->complaints, "frontrun: ", c->message, sizeof c->message);
+  if (c->code && !*c->message) snprintf(c->message, sizeof c->message, "it ended without a word");
 }
 
 static void settle(struct job *job, struct verify_case *cases, int status) {

@@ -238,6 +238,14 @@ static void test_embedded(void **state) {
   free(image);
   assert_int_equal(front_bundle_close(embedded), FRONT_OK);
   dlclose(opened);
+  char word[512]; /* a file may have this name, a table may not */
+  snprintf(word, sizeof word, "%s/int.c", dir);
+  o = bundle(PATTERN, folder, NULL, (const char *const[3]){"--embed", word, NULL});
+  assert_code(&o, 0);
+  outcome_free(&o);
+  o = run("cc", "-fsyntax-only", "-I", RUNTIME_FOLDER, word);
+  assert_code(&o, 0);
+  outcome_free(&o);
   free((void *)(uintptr_t)folder);
 }
 
@@ -297,6 +305,22 @@ static void test_killed(void **state) {
   make(PATTERN, folder);
   assert_same(whole, folder);
   free((void *)(uintptr_t)mark);
+  free((void *)(uintptr_t)folder);
+}
+
+/* A power cut may lose what was written last: the work folder mends itself. */
+static void test_lost(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  assert_int_equal(truncate(work_of(folder, "obj/" FILE_OF(ONE)), 100), 0);
+  struct outcome o = bundle(PATTERN, folder, NULL, NULL);
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.err, ONE ".gfx950: truncated: "));
+  assert_non_null(strstr(o.err, "run this again"));
+  outcome_free(&o);
+  assert_same(whole, folder);
+  make(PATTERN, folder);
+  assert_same(whole, folder);
   free((void *)(uintptr_t)folder);
 }
 
@@ -370,6 +394,7 @@ int main(int argc, char **argv) {
       {"a failing gate fails the bundle, names key and gate, and leaves the old bundle", test_gate, NULL, NULL, NULL},
       {"a compiler that passes its limit is ended, and the key named", test_limits, NULL, NULL, NULL},
       {"a killed build leaves the old bundle, no process, and goes on the next time", test_killed, NULL, NULL, NULL},
+      {"an object that the disk lost is made again", test_lost, NULL, NULL, NULL},
       {"two builds of one bundle at once both end well", test_at_once, NULL, NULL, NULL},
       {"a folder with other files is not replaced", test_foreign, NULL, NULL, NULL},
       {"a folder of code objects without an index is not replaced", test_no_index, NULL, NULL, NULL},

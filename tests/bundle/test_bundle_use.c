@@ -119,6 +119,19 @@ static void refused(const char *folder, const char *says) {
   }
 }
 
+/* The report that is sent back says why, of the damaged kernel alone. */
+static void accepted_but_one(const char *folder) {
+  const char *report = path_in(temp_dir(), "report.json");
+  struct outcome o = run(FRONTRUN, "--accept", folder, "--device", "emulator", "--report", report);
+  assert_code(&o, 2);
+  assert_non_null(strstr(o.out, "8 of 9 good"));
+  outcome_free(&o);
+  char *text = read_file(report, NULL);
+  const char *why = strstr(text, "\"error\": ");
+  if (!why || !strstr(why, "have SHA-256")) fail_msg("the report does not say why: %s", text);
+  free(text);
+}
+
 static void test_damaged(void **state) {
   (void)state;
   const char *folder = strdup(copy_of(whole)), *index = strdup(path_in(folder, "SHA256SUMS")),
@@ -128,6 +141,7 @@ static void test_damaged(void **state) {
   data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
   write_file(object, data, bytes);
   refused(folder, "SHA-256");
+  accepted_but_one(folder);
   data[bytes / 2] = (char)(data[bytes / 2] ^ 1);
   write_file(object, data, bytes - 1);
   refused(folder, FILE_OF(ONE));
