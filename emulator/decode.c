@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "encoding.h"
+#include "executed.h"
 #include "row.h"
 
 enum { ROW_SLOTS = 4096, TEXT_MAX = 256 };
@@ -224,6 +225,7 @@ struct program *program_decode(const void *text, uint64_t bytes, uint64_t addres
   if (!p->inst || !p->index || !d->text_at || !d->refusal_at || !open_disassembler(d, cpu, error)) goto done;
   index_rows(d);
   good = decode_all(d);
+  if (good) executed_watch(p);
 done:
   if (d) {
     if (d->disassembler) LLVMDisasmDispose(d->disassembler);
@@ -240,6 +242,8 @@ done:
 
 void program_free(struct program *program) {
   if (!program) return;
+  if (program->executed) executed_report(program);
+  free(program->executed);
   free(program->inst);
   free(program->index);
   free(program->texts);

@@ -7,13 +7,19 @@
 #include <string.h>
 
 #include "codeobject.h"
+#include "isa_executed.h"
 #include "isa_sweep.h"
 #include "row.h"
 
-static void print_table(FILE *f, const struct isa_table *t) {
-  fprintf(f, "\n## %s: %u\n\n| instruction | fidelity |\n|---|---|\n", t->name, t->count);
-  for (uint32_t i = 0; i < t->count; i++)
-    fprintf(f, "| %s | %s |\n", t->rows[i].name, t->rows[i].fidelity == EXACT ? "exact" : "approximate");
+/* `first`: its first row's number through all tables. */
+static void print_table(FILE *f, const struct isa_table *t, uint32_t first) {
+  fprintf(f, "\n## %s: %u\n\n| instruction | fidelity | executed by |\n|---|---|---|\n", t->name, t->count);
+  for (uint32_t i = 0; i < t->count; i++) {
+    fprintf(f, "| %s | %s | ", t->rows[i].name, t->rows[i].fidelity == EXACT ? "exact" : "approximate");
+    for (uint8_t k = 0; k < EXECUTED_BY; k++)
+      if (executed_by[first + i] >> k & 1) fprintf(f, "%s, ", executed_names[k]);
+    fprintf(f, "its test |\n");
+  }
 }
 
 static bool is_row(const char *name) {
@@ -62,7 +68,7 @@ static bool print_list(FILE *f) {
       "instruction "
       "stops the wave that executes it with its name and address.\n",
       rows);
-  for (uint32_t t = 0; t < isa_table_count; t++) print_table(f, isa_tables[t]);
+  for (uint32_t t = 0, first = 0; t < isa_table_count; first += isa_tables[t++]->count) print_table(f, isa_tables[t], first);
   return print_left_out(f);
 }
 
@@ -119,21 +125,27 @@ static int cover(char **paths) {
 
 int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "cover") == 0) return cover(argv + 2);
+  if (argc == 5 && strcmp(argv[1], "record") == 0) return executed_record(argv + 2) ? 0 : 2;
+  if (argc < 2 || !executed_read(argv[argc == 3 && strcmp(argv[1], "counts") == 0 ? 2 : 1])) return 2;
+  if (strcmp(argv[1], "counts") == 0) {
+    executed_print(stdout);
+    return 0;
+  }
   char *text = NULL, *old = NULL;
   size_t bytes = 0, old_bytes = 0;
   FILE *f = open_memstream(&text, &bytes);
   if (!f) return 3;
   bool complete = print_list(f);
   fclose(f);
-  if (argc < 2) return fwrite(text, 1, bytes, stdout) != bytes;
-  f = fopen(argv[1], "r");
+  if (argc < 3) return fwrite(text, 1, bytes, stdout) != bytes;
+  f = fopen(argv[2], "r");
   if (f) {
     old = malloc(bytes + 1);
     old_bytes = old ? fread(old, 1, bytes + 1, f) : 0;
     fclose(f);
   }
   bool same = old && old_bytes == bytes && !memcmp(old, text, bytes);
-  if (!same) fprintf(stderr, "isa_list: %s is not what the tables say: isa_list > %s\n", argv[1], argv[1]);
+  if (!same) fprintf(stderr, "isa_list: %s is not what the tables say: isa_list %s > %s\n", argv[2], argv[1], argv[2]);
   free(text);
   free(old);
   return !same || !complete;

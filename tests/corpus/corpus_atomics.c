@@ -44,12 +44,12 @@ static void print_kernel(FILE *f, const struct atomic_kernel *k, size_t i) {
   const char *space = spaces[k->place], *scope = scopes[i % 7], *order = orders[i % 5], *t = k->type->ir, *b = k->type->bits;
   bool lds = k->place == LDS_PLACE || k->place == FLAT_LDS;
   fprintf(f,
-      "define amdgpu_kernel void @%s(ptr addrspace(1) %%p) #0 {\n%%l = call i32 @llvm.amdgcn.workitem.id.x()\n%%slot = and i32 %%l, 7\n"
+      "define amdgpu_kernel void @%s(ptr addrspace(1) %s %%p) #0 {\n%%l = call i32 @llvm.amdgcn.workitem.id.x()\n%%slot = and i32 %%l, 7\n"
       "%%own = getelementptr [2 x i64], ptr addrspace(1) %%p, i32 %%l\n%%data = load %s, ptr addrspace(1) %%own\n"
       "%%own2 = getelementptr i64, ptr addrspace(1) %%own, i32 1\n%%other = load %s, ptr addrspace(1) %%own2\n"
       "%%slots = getelementptr i8, ptr addrspace(1) %%p, i32 2048\n%%g = getelementptr i64, ptr addrspace(1) %%slots, i32 %%slot\n"
       "%%s = getelementptr [8 x i64], ptr addrspace(3) @slots, i32 0, i32 %%slot\n",
-      k->name, t, b);
+      k->name, i % 2 ? "inreg" : "" /* preloaded */, t, b);
   if (lds)
     fprintf(f, "%%first = load i64, ptr addrspace(1) %%g\nstore i64 %%first, ptr addrspace(3) %%s\ncall void @llvm.amdgcn.s.barrier()\n");
   if (k->place <
