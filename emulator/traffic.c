@@ -23,6 +23,20 @@ struct traffic_log {
 
 static uint64_t dwords(const struct traffic_range *r) { return (r->bytes + 3) / 4; }
 
+static uint64_t chunk_count(const struct traffic_range *r) { return (dwords(r) + CHUNK_DWORDS - 1) / CHUNK_DWORDS; }
+
+/* Dwords of a chunk: the last one may be short. */
+static uint64_t chunk_dwords(const struct traffic_range *r, uint64_t chunk) {
+  uint64_t left = dwords(r) - chunk * CHUNK_DWORDS;
+  return left < CHUNK_DWORDS ? left : CHUNK_DWORDS;
+}
+
+static void free_range(struct traffic_range *r) {
+  free(r->fetches);
+  free(r->touched);
+  free(r);
+}
+
 static bool overlaps(const struct traffic_range *r, uint64_t base, uint64_t bytes) {
   return base < r->base + r->bytes && r->base < base + bytes;
 }
@@ -50,11 +64,11 @@ enum traffic_status traffic_add(struct traffic *t, struct memory *memory, uint64
   if (!r) return TRAFFIC_NO_MEMORY;
   *r = (struct traffic_range){.base = base, .bytes = bytes, .number = t->count};
   r->fetches = calloc(dwords(r), sizeof *r->fetches);
+  r->touched = calloc(chunk_count(r), sizeof *r->touched);
   t->range[t->count++] = r;
-  if (!r->fetches || !attach(t, memory, &a)) {
+  if (!r->fetches || !r->touched || !attach(t, memory, &a)) {
     t->count--;
-    free(r->fetches);
-    free(r);
+    free_range(r);
     return TRAFFIC_NO_MEMORY;
   }
   *number = r->number;
@@ -72,10 +86,7 @@ void traffic_clear(struct traffic *t, struct memory *memory) {
     struct allocation a;
     if (t->range[i]->base && memory_find(memory, t->range[i]->base, &a)) detach(memory, &a);
   }
-  for (uint32_t i = 0; i < t->count; i++) {
-    free(t->range[i]->fetches);
-    free(t->range[i]);
-  }
+  for (uint32_t i = 0; i < t->count; i++) free_range(t->range[i]);
   free(t->range);
   *t = (struct traffic){0};
 }
@@ -90,8 +101,12 @@ void traffic_forget(struct traffic *t, struct memory *memory, uint64_t base) {
 
 void traffic_reset(struct traffic *t) {
   for (uint32_t i = 0; i < t->count; i++) {
-    memset(t->range[i]->fetches, 0, dwords(t->range[i]) * sizeof *t->range[i]->fetches);
-    t->range[i]->lane_bytes = 0;
+    struct traffic_range *r = t->range[i];
+    r->lane_bytes = 0;
+    for (uint64_t c = 0; c < chunk_count(r); c++) {
+      if (r->touched[c]) memset(r->fetches + c * CHUNK_DWORDS, 0, chunk_dwords(r, c) * sizeof *r->fetches);
+      r->touched[c] = false;
+    }
   }
 }
 
@@ -99,13 +114,17 @@ bool traffic_read(const struct traffic *t, uint32_t number, struct hsa_emu_traff
   if (number >= t->count) return false;
   const struct traffic_range *r = t->range[number];
   *out = (struct hsa_emu_traffic){.bytes = r->bytes, .lane_bytes = r->lane_bytes, .min_fetches = UINT32_MAX};
-  for (uint64_t i = 0; i < dwords(r); i++) {
-    uint32_t n = r->fetches[i];
-    uint64_t size = r->bytes - 4 * i < 4 ? r->bytes - 4 * i : 4;
-    out->unique_bytes += n ? size : 0;
-    out->fetched_bytes += size * n;
-    if (n < out->min_fetches) out->min_fetches = n;
-    if (n > out->max_fetches) out->max_fetches = n;
+  for (uint64_t c = 0; c < chunk_count(r); c++) {
+    uint64_t first = c * CHUNK_DWORDS, end = first + chunk_dwords(r, c);
+    if (!r->touched[c]) out->min_fetches = 0;
+    for (uint64_t i = first; r->touched[c] && i < end; i++) {
+      uint32_t n = r->fetches[i];
+      uint64_t size = r->bytes - 4 * i < 4 ? r->bytes - 4 * i : 4;
+      out->unique_bytes += n ? size : 0;
+      out->fetched_bytes += size * n;
+      if (n < out->min_fetches) out->min_fetches = n;
+      if (n > out->max_fetches) out->max_fetches = n;
+    }
   }
   return true;
 }
@@ -197,6 +216,7 @@ void traffic_merge(struct traffic *t, struct traffic_log *log) {
   for (uint32_t i = 0; i < log->chunks; i++) {
     const struct log_chunk *c = &log->chunk[i];
     uint32_t *fetches = t->range[c->range]->fetches + (uint64_t)c->index * CHUNK_DWORDS;
+    t->range[c->range]->touched[c->index] = true;
     for (int w = 0; w < CHUNK_WORDS; w++)
       if (c->bits[w]) merge_word(fetches + 64 * w, c->bits[w]);
     log->chunk_of[c->range][c->index] = 0;

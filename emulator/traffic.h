@@ -14,6 +14,7 @@ struct traffic_range {
   uint64_t base, bytes;
   uint32_t number;
   uint32_t *fetches; /* a dword: how many workgroups loaded it */
+  bool *touched;     /* by chunk of dwords: somebody has loaded there. The others are not looked at: a cache may be huge, and sparse */
   uint64_t lane_bytes;
 };
 
