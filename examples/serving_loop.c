@@ -9,7 +9,7 @@
 
 enum { LAYERS = 4, POSITIONS = 4096, BLOCK = 64, BLOCKS = 16, BLOCK_BYTES = 584 * BLOCK, HIDDEN = 5120, ROWS_MAX = 48, MEMORY = 128 << 20 };
 static front_device device;
-static void *memory; /* of the device, given out from its start */
+static void *memory;                         /* of the device, given out from its start */
 static void must(enum front_status status) { /* or the program ends with libfront's own words */
   if (status == FRONT_OK) return;
   fprintf(stderr, "serving_loop: %s: %s\n", front_status_name(status), front_error());
