@@ -69,6 +69,8 @@ static bool read_line(char *line, size_t length, size_t number, struct sums_entr
   char *name = line + HEX + 2;
   size_t name_length = length - HEX - 2;
   if (memchr(name, '/', name_length)) return refuse(error, "line %zu: the file's name leaves the folder", number);
+  if (name_length && name[name_length - 1] == '\r')
+    return refuse(error, "line %zu: it ends in CR LF: a text conversion has changed the index, copy it byte for byte", number);
   if (!sums_is_name(name, name_length))
     return refuse(error, "line %zu: a file's name has 1 to %d letters, digits and \"._+-\", and no dot first", number, SUMS_NAME_MAX);
   name[name_length] = 0;

@@ -72,16 +72,27 @@ static enum frontgen_status take_lock(struct bundle_work *w, char *error) {
   return FRONTGEN_GOOD;
 }
 
+/* A build that was killed between the two renames that stand for an exchange: the old bundle is still the bundle. With the old one alone,
+   the new one had taken its place, and the old one may be half deleted. */
+static bool put_back(const struct bundle_work *w, const char *old, const char *name) {
+  char fresh[PATH_MAX + 280];
+  snprintf(fresh, sizeof fresh, "%s/new.%s", w->work, name + 4);
+  return strncmp(name, "old.", 4) == 0 && access(fresh, F_OK) == 0 && access(w->folder, F_OK) != 0 && rename(old, w->folder) == 0;
+}
+
 /* What an earlier build that was killed while it published left. */
 static void clean(const struct bundle_work *w) {
+  static const char *const kinds[] = {"old.", "new."}; /* in this order, for put_back() */
   char path[PATH_MAX + 280];
-  DIR *folder = opendir(w->work);
-  for (struct dirent *entry; folder && (entry = readdir(folder));) {
-    if (strncmp(entry->d_name, "new.", 4) != 0 && strncmp(entry->d_name, "old.", 4) != 0) continue;
-    snprintf(path, sizeof path, "%s/%s", w->work, entry->d_name);
-    bundle_delete(path);
+  for (int i = 0; i < 2; i++) {
+    DIR *folder = opendir(w->work);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+      if (strncmp(entry->d_name, kinds[i], 4) != 0) continue;
+      snprintf(path, sizeof path, "%s/%s", w->work, entry->d_name);
+      if (!put_back(w, path, entry->d_name)) bundle_delete(path);
+    }
+    if (folder) closedir(folder);
   }
-  if (folder) closedir(folder);
   snprintf(path, sizeof path, "%s/failed", w->work);
   bundle_delete(path);
 }

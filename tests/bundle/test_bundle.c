@@ -308,6 +308,24 @@ static void test_killed(void **state) {
   free((void *)(uintptr_t)folder);
 }
 
+/* Where a file system has no exchange of two folders, the bundle is away for a moment: a build that is killed then has not lost it. */
+static void test_between_renames(void **state) {
+  (void)state;
+  const char *folder = strdup(copy_of(whole));
+  for (int begun = 1; begun >= 0; begun--) {
+    assert_int_equal(rename(folder, work_of(folder, "old.77")), 0);
+    if (begun) assert_int_equal(mkdir(work_of(folder, "new.77"), 0777), 0);
+    struct outcome o = bundle(PATTERN, folder, "FRONTGEN_NINJA=/nowhere/ninja", NULL);
+    assert_code(&o, 3);
+    outcome_free(&o);
+    if (begun) assert_same(whole, folder);
+    assert_int_equal(file_exists(folder), begun); /* else the old one may be half deleted */
+    assert_false(file_exists(work_of(folder, "new.77")));
+    assert_false(file_exists(work_of(folder, "old.77")));
+  }
+  free((void *)(uintptr_t)folder);
+}
+
 /* A power cut may lose what was written last: the work folder mends itself. */
 static void test_lost(void **state) {
   (void)state;
@@ -394,6 +412,7 @@ int main(int argc, char **argv) {
       {"a failing gate fails the bundle, names key and gate, and leaves the old bundle", test_gate, NULL, NULL, NULL},
       {"a compiler that passes its limit is ended, and the key named", test_limits, NULL, NULL, NULL},
       {"a killed build leaves the old bundle, no process, and goes on the next time", test_killed, NULL, NULL, NULL},
+      {"a build killed between two renames has not lost the old bundle", test_between_renames, NULL, NULL, NULL},
       {"an object that the disk lost is made again", test_lost, NULL, NULL, NULL},
       {"two builds of one bundle at once both end well", test_at_once, NULL, NULL, NULL},
       {"a folder with other files is not replaced", test_foreign, NULL, NULL, NULL},
