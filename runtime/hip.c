@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bundle_open.h"
+#include "extensible.h"
 #include "geometry.h"
 #include "guard.h"
 #include "hip_table.h"
@@ -55,12 +56,12 @@ static enum front_status count_devices(struct hip *hip) {
 
 enum front_status front_hip_open(const struct front_hip_options *options, front_hip *hip) {
   if (!hip) return status_fail(FRONT_ERR_ARGUMENT, "front_hip_open: null argument");
-  if (options && options->size < sizeof *options)
-    return status_fail(
-        FRONT_ERR_ARGUMENT, "front_hip_open: options->size is %zu: set it to sizeof(struct front_hip_options)", options->size);
+  struct front_hip_options o;
+  enum front_status status = options_take(&o, sizeof o, options, "front_hip_open");
+  if (status != FRONT_OK) return status;
   struct hip *made = calloc(1, sizeof *made);
   if (!made) return status_fail(FRONT_ERR_MEMORY, "front_hip_open: no host memory");
-  enum front_status status = hip_table_load(options ? options->hip_library : NULL, &made->call, made->path, sizeof made->path);
+  status = hip_table_load(o.hip_library, &made->call, made->path, sizeof made->path);
   if (status == FRONT_OK) status = count_devices(made);
   if (status != FRONT_OK) {
     free(made);

@@ -310,6 +310,20 @@ static void destroying_in_the_wrong_order_is_refused(void **context) {
   GOOD(front_hip_kernel_destroy(kernel));
 }
 
+static void options_of_a_newer_program_are_not_passed_over(void **context) {
+  (void)context;
+  struct {
+    struct front_hip_options known;
+    uint64_t later;
+  } newer = {.known = {.size = sizeof newer}, .later = 1};
+  front_hip other;
+  assert_int_equal(front_hip_open(&newer.known, &other), FRONT_ERR_ARGUMENT);
+  says("older than the program");
+  newer.known.size = offsetof(struct front_hip_options, hip_library) + 4; /* half a pointer */
+  assert_int_equal(front_hip_open(&newer.known, &other), FRONT_ERR_ARGUMENT);
+  says("sizeof");
+}
+
 static void a_null_handle_is_refused_everywhere(void **context) {
   (void)context;
   const front_hip no_hip = {NULL};
@@ -375,6 +389,7 @@ int main(int argc, char **argv) {
       TEST(a_wrong_argument_is_refused_by_name),
       TEST(destroying_in_the_wrong_order_is_refused),
       TEST(a_null_handle_is_refused_everywhere),
+      TEST(options_of_a_newer_program_are_not_passed_over),
       TEST(a_guard_record_is_told_in_words),
   };
   if (argc != 2) return 2;
