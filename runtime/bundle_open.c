@@ -271,6 +271,8 @@ static enum front_status read_item(const struct bundle *bundle, const struct ite
     *bytes = item->size;
   } else {
     enum front_status status = file_read(bundle->folder, item->entry.file, shown, true, IMAGE_BYTES_MAX, image, bytes);
+    if (status == FRONT_ERR_NOT_FOUND && faccessat(bundle->folder, item->entry.file, F_OK, 0) != 0 && errno == ENOENT)
+      return status_fail(status, "%s: the index names it: the bundle is incomplete, or was replaced: open it again", front_error());
     if (status != FRONT_OK) return status;
   }
   sha256(*image, *bytes, digest);

@@ -241,7 +241,7 @@ static void a_file_that_is_no_plain_file_of_the_folder_is_not_followed(void **co
       {"front_s2_tp8_r0_w1_t0", "not a regular file", FRONT_ERR_CODE_OBJECT},
       {"front_s3_tp8_r0_w1_t0", "not a regular file", FRONT_ERR_CODE_OBJECT},
       {"front_s4_tp8_r0_w1_t0", "1099511627776 bytes", FRONT_ERR_CODE_OBJECT},
-      {"front_s5_tp8_r0_w1_t0", "No such file", FRONT_ERR_NOT_FOUND},
+      {"front_s5_tp8_r0_w1_t0", "No such file or directory: the index names it", FRONT_ERR_NOT_FOUND},
       {"front_s6_tp8_r0_w1_t0", "empty", FRONT_ERR_CODE_OBJECT},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
