@@ -178,6 +178,23 @@ static void a_packed_move_can_swap_a_pair(void **state) {
   for (int l = 0; l < 64; l++) assert_true(rig->wave->v[0].w[l] == TWO && rig->wave->v[1].w[l] == ONE);
 }
 
+/* llvm#214544, conformance seed 19711454774585396: LLVM makes a product that is rounded to f16 a v_fma_mix with a constant 0, so that -0
+   becomes +0. So does the hardware, by the document: the emulator executes what is written. With -0 added it would have stayed. */
+static void a_mixed_product_of_minus_0_plus_0_is_0(void **state) {
+  (void)state;
+  static const char *const lines[] = {"v_fma_mixlo_f16 v0, v1, v2, 0 op_sel_hi:[1,1,0]", "v_fma_mixlo_f16 v0, v1, v2, v3 op_sel_hi:[1,1,0]",
+      "v_fma_mix_f32 v0, v1, v2, 0 op_sel_hi:[1,1,0]", "v_fma_mixhi_f16 v0, v1, v2, 0 op_sel_hi:[1,1,0]"};
+  static const u32 want[] = {0x70000, 0x78000, 0, 7};
+  struct rig *r = rig_open("gfx950", lines, 4);
+  for (size_t i = 0; i < 4; i++) {
+    for (int l = 0; l < 64; l++)
+      r->wave->v[0].w[l] = 0x70007, r->wave->v[1].w[l] = 0x8000, r->wave->v[2].w[l] = 0x3C00, r->wave->v[3].w[l] = 0x80000000;
+    rig_run(r, i);
+    assert_int_equal(r->wave->v[0].w[9], want[i]);
+  }
+  rig_close(r);
+}
+
 int main(void) {
   static const char *lines[DPP_CASES + VALUE_CASES + 2];
   for (size_t i = 0; i < DPP_CASES; i++) lines[i] = dpp_cases[i].line;
@@ -189,6 +206,7 @@ int main(void) {
       cmocka_unit_test(modifiers_change_values_as_written),
       cmocka_unit_test(a_register_can_be_source_and_destination),
       cmocka_unit_test(a_packed_move_can_swap_a_pair),
+      cmocka_unit_test(a_mixed_product_of_minus_0_plus_0_is_0),
   };
   rig = rig_open("gfx950", lines, DPP_CASES + VALUE_CASES + 2);
   int failed = cmocka_run_group_tests_name("operands and results are modified as the text says", tests, NULL, NULL);
