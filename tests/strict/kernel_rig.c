@@ -57,7 +57,7 @@ void rig_close(struct rig *r) {
 }
 
 void rig_launch(struct rig *r, uint64_t schedule, struct shown *shown) {
-  const struct launch_options options = {.timeout_ns = UINT64_C(300000000000)};
+  const struct launch_options options = {.timeout_ns = UINT64_C(3600000000000)};
   struct inputs *in = &r->in[r->launches++ % RIG_INPUTS];
   struct launch launch;
   *shown = (struct shown){0};
