@@ -108,7 +108,7 @@ struct program {
   char *texts;
   uint32_t unknown;                     /* instructions that executing would fault on */
   char first_unknown[DECODE_ERROR_MAX]; /* ... why, of the first of them; padding between kernels counts too */
-  uint8_t *executed; /* an instruction: it was, if someone asks (executed.h); or null */
+  uint8_t *executed;                    /* an instruction: it was, if someone asks (executed.h); or null */
   bool gfx950;
   bool fnuz; /* fp8 is FNUZ: gfx940, gfx941, gfx942 */
 };
