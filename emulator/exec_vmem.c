@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector loads, stores and atomics through buffer resources and 64-bit addresses: the rows of isa_vmem.def. */
 #include "shape_mem.h"
+#include "strict_access.h"
 #include "valu_math.h"
 
 #define ACTIVE_LANES FOR_LANES if (w->exec_mask.w[l])
@@ -112,6 +113,34 @@ LANES static bool load_all(struct wave *w, const struct location *at, uint32_t b
   return true;
 }
 
+/* Strict mode: how many lanes from l on lie one behind another in the host's memory, up to the next multiple of 128 bytes. */
+static int run_length(const struct wave *w, const struct inst *in, const struct location *at, int l, uint32_t bytes) {
+  uint64_t first = at->address[l];
+  int n = 1, most = (int)((128 - first % 128) / bytes);
+  if (!w->strict || in->space == SPACE_FLAT || at->inside[l] < bytes || !w->exec_mask.w[l]) return 1;
+  while (n < most && l + n < LANES_A_WAVE && w->exec_mask.w[l + n] && at->inside[l + n] >= bytes &&
+         at->address[l + n] == first + (uint32_t)n * bytes)
+    n++;
+  return n;
+}
+
+/* False: a fault. */
+static bool load_lanes(struct wave *w, const struct inst *in, const struct location *at, uint32_t bytes, uint32_t got[LANES_A_WAVE][4]) {
+  for (int l = 0, end; l < LANES_A_WAVE; l = end) {
+    end = l + run_length(w, in, at, l, bytes);
+    w->group->view->lane = (uint8_t)l;
+    bool together = end > l + 1 && strict_read_run(w->group->view, at->address[l], (uint32_t)(end - l) * bytes);
+    for (int i = l; i < end; i++) {
+      memset(got[i], 0, sizeof got[i]);
+      if (together)
+        memcpy(got[i], (const void *)(uintptr_t)at->address[i], bytes);
+      else if (w->exec_mask.w[i] && !load_lane(w, in, at, i, bytes, got[i]))
+        return false;
+    }
+  }
+  return true;
+}
+
 /* What each active lane loaded goes to LDS, lane after lane from M0 on: a dword each, or four places of which three may be used. */
 static void put_lds(struct wave *w, const struct inst *in, uint32_t got[LANES_A_WAVE][4], uint32_t bytes, enum part part) {
   uint32_t m0 = w->sreg[SREG_M0] & (in->space == SPACE_GLOBAL ? 0x3FFFCu
@@ -135,10 +164,7 @@ static void run_load(struct wave *w, const struct inst *in) {
   uint32_t got[LANES_A_WAVE][4];
   struct location at;
   if (!locate(w, in, &at)) return;
-  if (!load_all(w, &at, bytes, got)) ACTIVE_LANES {
-      memset(got[l], 0, sizeof got[l]);
-      if (!load_lane(w, in, &at, l, bytes, got[l])) return;
-    }
+  if (!load_all(w, &at, bytes, got) && !load_lanes(w, in, &at, bytes, got)) return;
   if (in->lds) {
     put_lds(w, in, got, bytes, part);
     return;

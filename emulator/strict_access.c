@@ -110,16 +110,21 @@ static void read_cached(
     report_stale(st, v, line, set_and(elsewhere, bytes), "outside the L2 that has it dirty: XCD", g->xcd);
 }
 
-/* Dwords of the access that no one ever wrote: their registers hold nothing that was written. */
-static void find_poison(struct strict *st, const struct view *v, uint64_t address, uint32_t bytes, const void *got) {
-  struct strict_wave *sw = st->wave->strict;
+static bool has_poison(uint64_t address, uint32_t bytes) {
   bool any = false;
   for (uint64_t granule = address & ~UINT64_C(7); granule < address + bytes; granule += 8) {
     uint64_t there;
     memcpy(&there, (const void *)(uintptr_t)granule, sizeof there);
     any |= there == memory_poison(granule);
   }
-  for (uint32_t at = 0; any && at < bytes; at += 4) {
+  return any;
+}
+
+/* Dwords of the access that no one ever wrote: their registers hold nothing that was written. */
+static void find_poison(struct strict *st, const struct view *v, uint64_t address, uint32_t bytes, const void *got) {
+  struct strict_wave *sw = st->wave->strict;
+  if (!has_poison(address, bytes)) return;
+  for (uint32_t at = 0; at < bytes; at += 4) {
     uint64_t granule = (address + at) & ~UINT64_C(7), poison = memory_poison(granule), there;
     uint32_t low = (uint32_t)((address + at) % 8), n = bytes - at < 4 ? bytes - at : 4;
     if (low + n > 8) continue;
@@ -227,6 +232,20 @@ const void *strict_read(struct view *v, uint64_t address, uint32_t bytes, void *
   }
   if (r->poisoned) find_poison(st, v, address, bytes, got);
   return got;
+}
+
+bool strict_read_run(struct view *v, uint64_t address, uint32_t bytes) {
+  struct strict_group *g = v->strict;
+  struct strict *st = g->strict;
+  uint32_t at = (uint32_t)(address % LINE_BYTES), half = bytes < 64 ? bytes : 64;
+  const struct region *r = at + bytes <= LINE_BYTES ? read_region(st, v, address, bytes) : NULL;
+  if (!r || v->hit.ranges || mark_of(r, address)->line || (r->poisoned && has_poison(address, bytes))) return false;
+  v->load_bytes += bytes;
+  if (st->in->class == CLASS_VMEM && st->in->sc1) return true;
+  struct byte_set all = bytes_of(at, half);
+  if (bytes > half) all = set_or(all, bytes_of(at + half, bytes - half));
+  note_load(st, g, v, mark_of(r, address), address / LINE_BYTES, all);
+  return true;
 }
 
 /* --- stores ------------------------------------------------------------------------------------------------------------------ */

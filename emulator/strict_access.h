@@ -9,6 +9,9 @@ struct inst;
 
 /* As view_read(), view_write(). */
 const void *strict_read(struct view *v, uint64_t address, uint32_t bytes, void *temp);
+/* Lanes' loads that lie one behind another in a line that no one has stored to, from v->lane on: true, and they may be taken from memory.
+   False: nothing is done, each needs strict_read(). */
+bool strict_read_run(struct view *v, uint64_t address, uint32_t bytes);
 bool strict_write(struct view *v, uint64_t address, const void *data, uint32_t bytes);
 /* One lane of an atomic, whose address is good; the old value goes to a->old. */
 bool strict_exchange(struct view *v, struct atomic *a, uint32_t lane);

@@ -6,7 +6,7 @@
 #include "operand.h"
 #include "strict.h"
 
-enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15 };
+enum { INST_SHIFT = 8, WAVE_SHIFT = 4, MASK = 15, QUAD = 16 };
 
 /* A load to LDS: how far lanes are apart there, and how much each brings. */
 static uint32_t dma_stride(const struct inst *in) { return (in->row->extra & 31) > 4 ? 16 : 4; }
@@ -118,6 +118,7 @@ struct place {
   uint32_t me, time;
   uint32_t from[GROUP_WAVES_MAX]; /* by wave: its accesses from this time on are open to this one. None of its own is */
   bool whole;                     /* dwords, and no load to LDS is on its way */
+  uint32_t sharers;               /* lanes that may have 16 bytes between them; 1: none */
   uint64_t undef[4];              /* by dword: lanes whose data was never written */
   uint64_t never[4];              /* lanes that read what was never written */
 };
@@ -148,11 +149,36 @@ static inline __attribute__((always_inline)) void touch_dwords(struct strict_wav
   }
 }
 
+/* The same for neighbouring lanes that have 16 bytes between them. False: nothing is done, they need a look each. */
+static inline __attribute__((always_inline)) bool touch_quad(
+    struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, struct place *p, bool reads, bool writes) {
+  const struct strict_group *g = sw->group;
+  const uint32_t *from = &w->v[in->src[0].reg].w[lane];
+  uint64_t at = (uint64_t)from[0] + (uint32_t)p->offset;
+  if (at % QUAD || at + QUAD > w->group->lds_bytes) return false;
+  for (uint32_t i = 1; i < p->sharers; i++)
+    if (from[i] != from[0] + i * p->bytes) return false;
+  struct lds_cell *quad = &g->quad[at / QUAD];
+  if (may_race(quad, p, writes)) return false;
+  note_access(quad, p->me, p->time, reads, writes);
+  uint8_t *unset = &g->unset[at / 4];
+  for (uint32_t i = 0; i < p->sharers; i++)
+    for (uint32_t k = 0; k < p->dwords; k++, unset++) {
+      if (reads) p->never[k] |= (uint64_t)(*unset == MASK) << (lane + i);
+      if (writes) *unset = p->undef[k] >> (lane + i) & 1 ? MASK : 0;
+    }
+  return true;
+}
+
 static inline __attribute__((always_inline)) void step_lanes(
     struct strict_wave *sw, struct wave *w, const struct inst *in, struct place *p, bool reads, bool writes) {
-  for (uint64_t lanes = wave_exec(w); lanes; lanes &= lanes - 1) {
+  uint64_t together = (UINT64_C(1) << p->sharers) - 1;
+  for (uint64_t lanes = wave_exec(w), done; lanes; lanes &= ~done) {
     uint32_t l = (uint32_t)__builtin_ctzll(lanes);
     uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)p->offset;
+    done = together << l;
+    if (p->sharers > 1 && (lanes & done) == done && l + p->sharers <= LANES_A_WAVE && touch_quad(sw, w, in, l, p, reads, writes)) continue;
+    done = UINT64_C(1) << l;
     if (p->whole && at % 4 == 0 && at + p->bytes <= w->group->lds_bytes) {
       touch_dwords(sw, w, in, l, p, (uint32_t)(at / 4), reads, writes);
       continue;
@@ -173,6 +199,7 @@ static void step_at(
   p.me = cell_access(w, in, MASK);
   p.time = sw->group->strict->time;
   p.whole = p.bytes % 4 == 0 && !sw->lds_loads;
+  p.sharers = p.whole && p.dwords < 3 ? 4 / p.dwords : 1;
   switch (si->kind) {
   case KIND_LDS_READ:
     step_lanes(sw, w, in, &p, true, false);
