@@ -66,9 +66,9 @@ static void a_store_into_code_is_a_fault(void **state) {
 
 static void an_unknown_instruction_is_named_with_its_address(void **state) {
   (void)state;
-  struct emu_kernel k = kernel_of_assembly(&gpu, assembly_of("s_nop 0\ns_ttracedata\ns_endpgm\n"));
+  struct emu_kernel k = kernel_of_assembly(&gpu, assembly_of("s_nop 0\ns_setvskip s0, s1\ns_endpgm\n"));
   assert_int_equal(gpu_launch(&gpu, &k, 2, 64, "", 0), HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
-  assert_report_has("s_ttracedata");
+  assert_report_has("s_setvskip s0, s1");
   assert_report_has("k+0x4");
   assert_report_has("workgroup 0 wave 0");
   kernel_free(&k);
