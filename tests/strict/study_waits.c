@@ -37,7 +37,7 @@ static const struct kernel {
 
 static const char *const polls[POLLS] = {"xrdy", "qkvp", "qrdy"};
 
-/* What is not needed, by the site's name. */
+/* What is not needed, by the site's name or kind. */
 static const struct {
   const char *what, *why;
 } not_needed[] = {
@@ -236,9 +236,9 @@ static bool is_found(const struct study *s, bool broken, struct code code, char 
 enum { NOT_NEEDED = sizeof not_needed / sizeof *not_needed };
 static bool met[NOT_NEEDED];
 
-static const char *reason(const char *what) {
+static const char *reason(const struct site *site) {
   for (size_t i = 0; i < NOT_NEEDED; i++)
-    if (!strcmp(not_needed[i].what, what)) {
+    if (!strcmp(not_needed[i].what, site->what) || !strcmp(not_needed[i].what, site->kind)) {
       met[i] = true;
       return not_needed[i].why;
     }
@@ -274,7 +274,7 @@ static bool try_site(struct study *s, const struct site *site) {
   char text[RUN_ERROR_MAX] = "";
   bool same = false, found = !site->guard && try_launches(s, site, POLLS, &same, text);
   if (!found && !same) found = try_launches(s, site, site->poll, &same, text);
-  const char *why = found ? NULL : reason(site->what);
+  const char *why = found ? NULL : reason(site);
   print_message("%s\t%s\t%s\t%.200s\n", s->kernel->key, site->kind,
       found  ? "found"
       : same ? "same code"
