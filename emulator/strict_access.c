@@ -259,12 +259,9 @@ static bool out_of_memory(struct view *v, uint64_t address, uint32_t bytes) {
 static uint32_t event_of(struct strict *st, bool releases) {
   struct lines *l = &st->lines;
   if (st->event) return st->event;
-  if (l->event_count == l->event_room) {
-    struct store_event *grown = realloc(l->event, 2 * (size_t)l->event_room * sizeof *grown);
-    if (!grown) return 0;
-    l->event = grown;
-    l->event_room *= 2;
-  }
+  struct store_event *list = pool_with_room(l->event, l->event_count, &l->event_room, sizeof *list);
+  if (!list) return 0;
+  l->event = list;
   l->event[l->event_count] = (struct store_event){
       .group = st->wave->group->index, .inst = (uint32_t)(st->in - st->wave->program->inst), .wave = (uint8_t)st->wave->index};
   struct store_event *e = &l->event[l->event_count];
@@ -279,12 +276,9 @@ static uint32_t new_delayed(struct lines *l) {
   if (at) {
     l->delayed_free = l->delayed[at].next_in_wave;
   } else {
-    if (l->delayed_count == l->delayed_room) {
-      struct delayed *grown = realloc(l->delayed, 2 * (size_t)l->delayed_room * sizeof *grown);
-      if (!grown) return 0;
-      l->delayed = grown;
-      l->delayed_room *= 2;
-    }
+    struct delayed *list = pool_with_room(l->delayed, l->delayed_count, &l->delayed_room, sizeof *list);
+    if (!list) return 0;
+    l->delayed = list;
     at = l->delayed_count++;
   }
   memset(&l->delayed[at], 0, offsetof(struct delayed, lane));

@@ -43,12 +43,9 @@ static struct copy *new_copy(struct lines *l, struct line *line, uint32_t owner)
   if (at) {
     l->copy_free = l->copy[at].next_on_line;
   } else {
-    if (l->copy_count == l->copy_room) {
-      struct copy *grown = realloc(l->copy, 2 * (size_t)l->copy_room * sizeof *grown);
-      if (!grown) return NULL;
-      l->copy = grown;
-      l->copy_room *= 2;
-    }
+    struct copy *list = pool_with_room(l->copy, l->copy_count, &l->copy_room, sizeof *list);
+    if (!list) return NULL;
+    l->copy = list;
     at = l->copy_count++;
   }
   struct copy *c = &l->copy[at];

@@ -94,12 +94,9 @@ struct region *region_of(struct lines *l, struct view *v, uint64_t address, uint
 
 uint32_t line_of(struct lines *l, struct line_mark *mark, uint64_t address) {
   if (mark->line) return mark->line;
-  if (l->line_count == l->line_room) {
-    struct line *grown = realloc(l->line, 2 * (size_t)l->line_room * sizeof *grown);
-    if (!grown) return 0;
-    l->line = grown;
-    l->line_room *= 2;
-  }
+  struct line *list = pool_with_room(l->line, l->line_count, &l->line_room, sizeof *list);
+  if (!list) return 0;
+  l->line = list;
   l->line[l->line_count] = (struct line){.number = address / LINE_BYTES, .mark = mark};
   mark->line = l->line_count++;
   return mark->line;

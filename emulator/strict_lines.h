@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "memory.h"
 #include "strict_order.h"
@@ -106,6 +107,14 @@ bool lines_init(struct lines *l, struct memory *memory, uint32_t cus, uint32_t c
 void lines_free(struct lines *l);
 /* Allocations may have come and gone: between rounds. */
 void lines_forget_addresses(struct lines *l);
+
+/* A pool that has room for one more: `pool`, or where it has moved to. NULL: host memory is short, and all is as it was. */
+static inline void *pool_with_room(void *pool, uint32_t count, uint32_t *room, size_t size) {
+  if (count < *room) return pool;
+  void *grown = realloc(pool, 2 * (size_t)*room * size);
+  if (grown) *room *= 2;
+  return grown;
+}
 
 /* The line of an address, made if need be; 0: host memory is short. The mark is of a region that is known. */
 uint32_t line_of(struct lines *l, struct line_mark *mark, uint64_t address);
