@@ -103,19 +103,25 @@ ALWAYS_INLINE float quiet_f32(float v) { return f32_of(f32_bits(v) | (nan_f32(v)
 /* All ones or 0: conditions that vectorise. */
 ALWAYS_INLINE uint32_t nan_mask(uint32_t b) { return 0u - (uint32_t)((int32_t)(b & 0x7FFFFFFFu) > 0x7F800000); }
 enum { QUIET_32 = 0x400000 };
-ALWAYS_INLINE uint32_t noisy_mask(uint32_t b) { return 0u - (uint32_t)((b & QUIET_32) == 0); }
 
-/* The number, if one is a NaN; in IEEE mode a signalling NaN wins, quieted. */
-ALWAYS_INLINE float pick_f32(float a, float b, uint32_t take_a, bool ieee) {
-  uint32_t x = f32_bits(a), y = f32_bits(b), x_nan = nan_mask(x), y_nan = nan_mask(y), mode = ieee ? UINT32_MAX : 0;
-  uint32_t r = choose(x_nan, y, choose(y_nan, x, choose(take_a, x, y)));
-  r = choose(mode & y_nan & noisy_mask(y), y | QUIET_32, r);
-  r = choose(mode & x_nan & noisy_mask(x), x | QUIET_32, r);
-  return f32_of(r);
+/* What minimum and maximum give where one is a NaN, else `r`: the number; in IEEE mode a signalling NaN wins, quieted. */
+ALWAYS_INLINE float or_number_f32(float a, float b, uint32_t r, bool ieee) {
+  uint32_t x = f32_bits(a), y = f32_bits(b), mode = ieee ? QUIET_32 : 0;
+  uint32_t x_quiet = a != a ? x | mode : x, y_quiet = b != b ? y | mode : y;
+  uint32_t of_x = (x & mode) == mode ? y_quiet : x_quiet, of_y = (y & mode) == mode ? x : y_quiet;
+  r = b != b ? of_y : r;
+  return f32_of(a != a ? of_x : r);
 }
 
-ALWAYS_INLINE float min_f32(float a, float b, bool ieee) { return pick_f32(a, b, 0u - (uint32_t)(order_f32(a) < order_f32(b)), ieee); }
-ALWAYS_INLINE float max_f32(float a, float b, bool ieee) { return pick_f32(a, b, 0u - (uint32_t)(order_f32(a) > order_f32(b)), ieee); }
+/* Of two zeros -0 is the lesser. */
+ALWAYS_INLINE float min_f32(float a, float b, bool ieee) {
+  uint32_t x = f32_bits(a), y = f32_bits(b), r = a < b ? x : y;
+  return or_number_f32(a, b, a == b ? x | y : r, ieee);
+}
+ALWAYS_INLINE float max_f32(float a, float b, bool ieee) {
+  uint32_t x = f32_bits(a), y = f32_bits(b), r = a > b ? x : y;
+  return or_number_f32(a, b, a == b ? x & y : r, ieee);
+}
 
 ALWAYS_INLINE float med3_f32(float a, float b, float c, bool ieee) {
   float least = min_f32(min_f32(a, b, ieee), c, ieee);
