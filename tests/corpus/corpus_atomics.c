@@ -211,21 +211,11 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
-  corpus_close();
-  return 0;
-}
-
 int main(int argc, char **argv) {
   static struct CMUnitTest tests[sizeof kernels / sizeof kernels[0]];
-  if (argc < 3) {
-    fprintf(stderr, "usage: corpus_atomics gfx950|gfx942 LEVEL\n");
-    return 2;
-  }
-  corpus_cpu = argv[1], corpus_level = argv[2];
+  if (!corpus_arguments(argc, argv, "corpus_atomics", "")) return 2;
   list_kernels();
   for (size_t i = 0; i < count; i++)
     tests[i] = (struct CMUnitTest){kernels[i].name, an_atomic_changes_memory_lane_by_lane, NULL, NULL, &kernels[i]};
-  return _cmocka_run_group_tests("atomics of every kind, type and place do what they say", tests, count, set_up, tear_down);
+  return _cmocka_run_group_tests("atomics of every kind, type and place do what they say", tests, count, set_up, corpus_tear_down);
 }

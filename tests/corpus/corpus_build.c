@@ -21,6 +21,15 @@ static void tool(const char *const argv[]) {
   outcome_free(&o);
 }
 
+bool corpus_arguments(int argc, char **argv, const char *program, const char *more) {
+  if (argc < 3) {
+    fprintf(stderr, "usage: %s gfx950|gfx942 LEVEL%s\n", program, more);
+    return false;
+  }
+  corpus_cpu = argv[1], corpus_level = argv[2];
+  return true;
+}
+
 void corpus_open(void) {
   dir = temp_dir();
   snprintf(mcpu, sizeof mcpu, "-mcpu=%s", corpus_cpu);
@@ -29,9 +38,11 @@ void corpus_open(void) {
   gpu_open(&gpu);
 }
 
-void corpus_close(void) {
+int corpus_tear_down(void **state) {
+  (void)state;
   while (loaded) hsa_executable_destroy(executable[--loaded]);
   gpu_close(&gpu);
+  return 0;
 }
 
 static void load(const char *path) {

@@ -8,10 +8,13 @@
 
 #include "emu_support.h"
 
-extern const char *corpus_cpu, *corpus_level; /* "gfx950", "2": set before corpus_open() */
+extern const char *corpus_cpu, *corpus_level; /* "gfx950", "2" */
+
+/* GPU and LEVEL from the command line. Without them it says how `program` is called, and what `more` it takes: false. */
+bool corpus_arguments(int argc, char **argv, const char *program, const char *more);
 
 void corpus_open(void);
-void corpus_close(void);
+int corpus_tear_down(void **state); /* a group's teardown */
 
 /* tests/corpus/FILE.c by clang; IR by llc alone, NAME being the code object's. Their kernels can be found from then on. */
 void corpus_load_c(const char *file);

@@ -75,22 +75,12 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
-  corpus_close();
-  return 0;
-}
-
 int main(int argc, char **argv) {
   static struct CMUnitTest tests[ROWS];
   size_t count = 0;
-  if (argc < 3) {
-    fprintf(stderr, "usage: corpus gfx950|gfx942 LEVEL [KERNEL]\n");
-    return 2;
-  }
-  corpus_cpu = argv[1], corpus_level = argv[2];
+  if (!corpus_arguments(argc, argv, "corpus", " [KERNEL]")) return 2;
   for (size_t i = 0; i < ROWS; i++)
     if ((!rows[i].gfx950 || !strcmp(corpus_cpu, "gfx950")) && (argc < 4 || !strcmp(argv[3], rows[i].name)))
       tests[count++] = (struct CMUnitTest){rows[i].name, the_kernel_computes_what_this_machine_computes, NULL, NULL, &rows[i]};
-  return _cmocka_run_group_tests("kernels compute what this machine computes", tests, count, set_up, tear_down);
+  return _cmocka_run_group_tests("kernels compute what this machine computes", tests, count, set_up, corpus_tear_down);
 }

@@ -108,21 +108,6 @@ static const int widths[] = {8, 8, 6, 6, 4};
 static const u32 small_codes[5][5] = {
     {0, 0x38, 0x40, 0x44, 0x48}, {0, 0x3C, 0x40, 0x42, 0x44}, {0, 8, 16, 20, 24}, {0, 12, 16, 18, 20}, {0, 2, 4, 5, 6}};
 
-static u64 code_of(const char *type, int v) {
-  if (strcmp(type, "f64") == 0) return db(v);
-  if (strstr(type, "f32")) return fb((float)v);
-  if (strcmp(type, "bf16") == 0) return fb((float)v) >> 16;
-  if (strcmp(type, "f16") == 0) return hb(v);
-  if (strcmp(type, "i8") == 0) return (uint8_t)(int8_t)v;
-  return fp8_code((float)(fnuz ? 2 * v : v), strcmp(type, "bf8") == 0);
-}
-
-/* The last word of a layout's name is both types; fp8_bf8 has one each. */
-static const char *type_of(const struct layout *l, int s) {
-  const char *last = strrchr(l->name, '_') + 1, *pair = strstr(l->name, "fp8_") ? "fp8" : "bf8";
-  return strcmp(last, "fp8") && strcmp(last, "bf8") ? last : s ? last : pair;
-}
-
 static void put_bits(u32 *words, u32 at, u32 bits, u64 code) {
   for (u32 i = 0; i < bits; i++) words[(at + i) / 32] |= (u32)(code >> i & 1) << ((at + i) % 32);
 }
@@ -155,7 +140,8 @@ static void fill_side(const struct matrix_kernel *k, int s) {
         }
         struct place p = s ? place_of(l->b_gpr, l->b_lane, (struct formula){NULL, i, i, kk, block})
                            : place_of(l->a_gpr, l->a_lane, (struct formula){NULL, i, i, kk, block});
-        put_bits(device + p.lane * LANE_WORDS + (s ? B_WORD : A_WORD), (u32)(32 * p.reg + p.bit), (u32)p.bits, code_of(type_of(l, s), v));
+        put_bits(device + p.lane * LANE_WORDS + (s ? B_WORD : A_WORD), (u32)(32 * p.reg + p.bit), (u32)p.bits,
+            small_code(layout_type(l, s), v, fnuz));
       }
 }
 
@@ -213,24 +199,14 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int tear_down(void **state) {
-  (void)state;
-  corpus_close();
-  return 0;
-}
-
 int main(int argc, char **argv) {
   static struct CMUnitTest tests[MATRIX_MAX];
-  if (argc < 3) {
-    fprintf(stderr, "usage: corpus_matrix gfx950|gfx942 LEVEL\n");
-    return 2;
-  }
-  corpus_cpu = argv[1], corpus_level = argv[2];
+  if (!corpus_arguments(argc, argv, "corpus_matrix", "")) return 2;
   fnuz = strcmp(corpus_cpu, "gfx950") != 0;
   read_layouts("tests/oracles/mfma_cdna3.tsv");
   read_layouts("tests/oracles/mfma_cdna4.tsv");
   list_kernels();
   for (size_t i = 0; i < count; i++)
     tests[i] = (struct CMUnitTest){kernels[i].name, a_matrix_product_is_laid_out_as_published, NULL, NULL, &kernels[i]};
-  return _cmocka_run_group_tests("matrix products are laid out as published", tests, count, set_up, tear_down);
+  return _cmocka_run_group_tests("matrix products are laid out as published", tests, count, set_up, corpus_tear_down);
 }

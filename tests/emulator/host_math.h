@@ -213,6 +213,16 @@ static inline u64 fp8_code(float v, bool e5m2) {
   return sign | best;
 }
 
+/* The code of a small integer. FNUZ codes mean half of what the OCP ones do. */
+static inline u64 small_code(const char *type, int v, bool fnuz) {
+  if (strcmp(type, "f64") == 0) return db(v);
+  if (strstr(type, "f32")) return fb((float)v);
+  if (strcmp(type, "bf16") == 0) return fb((float)v) >> 16;
+  if (strcmp(type, "f16") == 0) return hb(v);
+  if (strcmp(type, "i8") == 0) return (uint8_t)(int8_t)v;
+  return fp8_code((float)(fnuz ? 2 * v : v), strcmp(type, "bf8") == 0);
+}
+
 /* Round to nearest even of f32 to bf16, by comparing the two neighbours. */
 static inline u64 bf16_code(float v) {
   u64 down = fb(v) >> 16;

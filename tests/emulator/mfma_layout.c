@@ -114,3 +114,11 @@ void read_layouts(const char *file) {
   }
   free(text);
 }
+
+const char *layout_type(const struct layout *l, bool b) {
+  static const char *const types[] = {"bf8_bf8", "bf8_fp8", "fp8_bf8", "fp8_fp8"};
+  static const char *const as[] = {"bf8", "bf8", "fp8", "fp8"}, *const bs[] = {"bf8", "fp8", "bf8", "fp8"};
+  for (int i = 0; i < 4; i++)
+    if (strstr(l->name, types[i])) return b ? bs[i] : as[i];
+  return strrchr(l->name, '_') + 1;
+}

@@ -4,6 +4,7 @@
 #ifndef FRONT_TESTS_MFMA_LAYOUT_H
 #define FRONT_TESTS_MFMA_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { LAYOUTS_MAX = 80, FIELD_MAX = 80 };
@@ -20,6 +21,8 @@ extern size_t layout_count;
 /* Adds a table's rows to layouts. A field that is not understood fails the running test. */
 void read_layouts(const char *file);
 const struct layout *layout_named(const char *name);
+/* Of A or of B: the last word of a name is the type of both; fp8_bf8 has one each. */
+const char *layout_type(const struct layout *l, bool b);
 
 /* What a formula may name; `at` is where it is being read. */
 struct formula {

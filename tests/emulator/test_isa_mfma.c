@@ -14,25 +14,6 @@ enum { A_REG = 0, B_REG = 16, C_REG = 32, D_REG = 128 };
 static struct rig *rig;
 static bool fnuz; /* the rig's GPU is gfx942 */
 
-/* The last word of a name is the type of both; fp8_bf8 has one each. */
-static const char *type_of(const struct layout *l, bool b) {
-  static const char *const types[] = {"bf8_bf8", "bf8_fp8", "fp8_bf8", "fp8_fp8"};
-  static const char *const as[] = {"bf8", "bf8", "fp8", "fp8"}, *const bs[] = {"bf8", "fp8", "bf8", "fp8"};
-  for (int i = 0; i < 4; i++)
-    if (strstr(l->name, types[i])) return b ? bs[i] : as[i];
-  return strrchr(l->name, '_') + 1;
-}
-
-/* The code of a small integer. FNUZ codes mean half of what the OCP ones do. */
-static u64 code_of(const char *type, int v) {
-  if (strcmp(type, "f64") == 0) return db(v);
-  if (strstr(type, "f32")) return fb((float)v);
-  if (strcmp(type, "bf16") == 0) return fb((float)v) >> 16;
-  if (strcmp(type, "f16") == 0) return hb(v);
-  if (strcmp(type, "i8") == 0) return (uint8_t)(int8_t)v;
-  return fp8_code((float)(fnuz ? 2 * v : v), strcmp(type, "bf8") == 0);
-}
-
 static void put(int base, struct place p, u64 code) {
   u32 *w = &rig->wave->v[base + p.reg].w[p.lane];
   if (p.bits == 64) rig->wave->v[base + p.reg + 1].w[p.lane] = (u32)(code >> 32);
@@ -68,13 +49,13 @@ static int c_side[16][32][32];
 static int side[2][16][32][128];
 
 static void fill_operands(const struct layout *l, u32 seed) {
-  const char *types[] = {type_of(l, false), type_of(l, true)};
+  const char *types[] = {layout_type(l, false), layout_type(l, true)};
   if (strstr(l->name, "f8f6f4")) types[0] = types[1] = "fp8";
   for (int s = 0; s < 2; s++) FOR_EACH(l, block, x, s ? l->n : l->m, k) {
       int v = small_for(types[s], seed + (u32)(((s * 16 + block) * 32 + x) * 128 + k));
       struct formula at = {NULL, x, x, k, block};
       side[s][block][x][k] = v;
-      put(s ? B_REG : A_REG, s ? place_of(l->b_gpr, l->b_lane, at) : place_of(l->a_gpr, l->a_lane, at), code_of(types[s], v));
+      put(s ? B_REG : A_REG, s ? place_of(l->b_gpr, l->b_lane, at) : place_of(l->a_gpr, l->a_lane, at), small_code(types[s], v, fnuz));
     }
 }
 
@@ -122,8 +103,8 @@ static void line_of(const struct layout *l, bool with_c, char *line) {
   char d[24], x[24], y[24], z[24];
   u32 d_words = (u32)(l->m * l->n * l->blocks / 64) * (is_f64(l) ? 2 : 1);
   group(d, D_REG, d_words);
-  group(x, A_REG, side_words(l, l->m, bits_of(type_of(l, false))));
-  group(y, B_REG, side_words(l, l->n, bits_of(type_of(l, true))));
+  group(x, A_REG, side_words(l, l->m, bits_of(layout_type(l, false))));
+  group(y, B_REG, side_words(l, l->n, bits_of(layout_type(l, true))));
   sprintf(line, "%s %s, %s, %s, %s%s", l->name, d, x, y, with_c ? group(z, C_REG, d_words) : "0",
       strstr(l->name, "scale") ? ", v120, v121 op_sel_hi:[0,0,0]" : "");
 }
