@@ -16,7 +16,7 @@ struct task {
   struct task *next;
   bool (*ready)(struct task *t);
   bool (*run)(struct task *t); /* true: it goes on waiting */
-  struct signal *signal;       /* of a handler; a copy's completion signal */
+  struct signal *signal;       /* of a handler, NULL once it is forgotten; a copy's completion signal */
   hsa_signal_condition_t condition;
   int64_t compare, seen;
   hsa_amd_signal_handler handler;
@@ -33,7 +33,7 @@ struct lane {
   pthread_mutex_t lock;
   pthread_t thread;
   bool started, stop;
-  struct task *tasks, *ready; /* in order of arrival; the one that is about to run */
+  struct task *tasks, *ready; /* in order of arrival; the one that runs or is about to */
 };
 
 static struct lane handlers = {.lock = PTHREAD_MUTEX_INITIALIZER}, copies = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -67,10 +67,11 @@ static void *lane_main(void *context) {
     if (!t) return NULL;
     bool again = t->run(t);
     pthread_mutex_lock(&lane->lock);
-    if (again)
+    if (again && t->signal)
       append(lane, t);
     else
       free(t);
+    lane->ready = NULL;
     pthread_mutex_unlock(&lane->lock);
   }
 }
@@ -115,6 +116,7 @@ void async_end(void) {
 
 void async_forget(const struct signal *s) {
   pthread_mutex_lock(&handlers.lock);
+  if (handlers.ready && handlers.ready->signal == s) handlers.ready->signal = NULL; /* it runs, for the last time */
   for (struct task **at = &handlers.tasks; *at;) {
     struct task *t = *at;
     if (t->signal != s) {

@@ -23,16 +23,9 @@ void queue_free(struct queue *q) {
   free(q);
 }
 
-static void halt(struct queue *q) {
-  __atomic_store_n(&q->stop, true, __ATOMIC_RELEASE);
-  pthread_mutex_lock(&q->doorbell->lock);
-  pthread_cond_broadcast(&q->doorbell->changed);
-  pthread_mutex_unlock(&q->doorbell->lock);
-}
-
 void queue_delete(struct queue *q) {
   if (!q->soft) {
-    halt(q);
+    doorbell_stop(q->doorbell, &q->stop);
     pthread_join(q->thread, NULL);
   }
   queue_free(q);
@@ -43,9 +36,7 @@ bool queues_pending(void) {
   pthread_mutex_lock(&emu.lock);
   for (struct queue *q = emu.queues; q && !pending; q = q->next) {
     if (q->soft || __atomic_load_n(&q->busy, __ATOMIC_ACQUIRE) || __atomic_load_n(&q->stop, __ATOMIC_ACQUIRE)) continue;
-    pthread_mutex_lock(&q->doorbell->lock);
-    pending = q->doorbell->rung >= (int64_t)__atomic_load_n(&q->abi->read_dispatch_id, __ATOMIC_ACQUIRE);
-    pthread_mutex_unlock(&q->doorbell->lock);
+    pending = doorbell_rung(q->doorbell) >= (int64_t)__atomic_load_n(&q->abi->read_dispatch_id, __ATOMIC_ACQUIRE);
   }
   pthread_mutex_unlock(&emu.lock);
   return pending;
@@ -151,7 +142,7 @@ hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   struct queue *q = queue_of(queue);
   if (!q) return HSA_STATUS_ERROR_INVALID_QUEUE;
-  if (!q->soft) halt(q);
+  if (!q->soft) doorbell_stop(q->doorbell, &q->stop);
   return HSA_STATUS_SUCCESS;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals: a 64-bit value that threads of the host wait for. The orders of the names are all the strongest one here. */
+/* Signals: a 64-bit value that threads of the host wait for. The orders of the names are all the strongest one here.
+
+   Whoever sees the value that it waits for may destroy the signal at once, while the thread that wrote the value still wakes the others.
+   So the new value is the last thing of a signal that a writer touches: what threads sleep on outlives all signals, and several share it.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,25 +13,38 @@
 /* A program that has a pointer to the value may change it without a word: its waiters look again after so long. */
 enum { LOOK_AGAIN_NS = 2000000 };
 
-/* For those who wait for more than one signal: changes with every signal while anybody does. */
-static struct {
-  pthread_once_t once;
+/* Where threads sleep until a signal changes; each signal has one, by its address. */
+enum { BENCHES = 61 };
+static struct bench {
   pthread_mutex_t lock;
   pthread_cond_t changed;
+} benches[BENCHES];
+
+/* For those who wait for more than one signal: changes with every signal while anybody does. */
+static struct {
+  struct bench bench;
   uint64_t generation;
   uint32_t waiters; /* atomic */
   uint32_t exposed; /* signals to whose value the program has a pointer. Atomic */
-} any = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+} any;
 
-static void init_condition(pthread_cond_t *c) {
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init_bench(struct bench *b, const pthread_condattr_t *attr) {
+  pthread_mutex_init(&b->lock, NULL);
+  pthread_cond_init(&b->changed, attr);
+}
+
+static void init_benches(void) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(c, &attr);
+  for (int i = 0; i < BENCHES; i++) init_bench(&benches[i], &attr);
+  init_bench(&any.bench, &attr);
   pthread_condattr_destroy(&attr);
 }
 
-static void init_any(void) { init_condition(&any.changed); }
+static struct bench *bench_of(const struct signal *s) { return &benches[(uintptr_t)s / _Alignof(struct signal) % BENCHES]; }
 
 struct signal *signal_of(hsa_signal_t handle) {
   struct signal *s = (struct signal *)(uintptr_t)handle.handle;
@@ -38,11 +55,10 @@ struct signal *signal_of(hsa_signal_t handle) {
 }
 
 struct signal *signal_new(int64_t value, amd_signal_kind64_t kind) {
+  pthread_once(&once, init_benches);
   struct signal *s = aligned_alloc(_Alignof(struct signal), sizeof *s);
   if (!s) return NULL;
   *s = (struct signal){.abi = {.kind = kind, .value = value}, .rung = -1};
-  init_condition(&s->changed);
-  pthread_mutex_init(&s->lock, NULL);
   return s;
 }
 
@@ -50,8 +66,6 @@ void signal_delete(struct signal *s) {
   if (!s) return;
   s->abi.kind = AMD_SIGNAL_KIND_INVALID;
   if (s->exposed) __atomic_fetch_sub(&any.exposed, 1, __ATOMIC_RELAXED);
-  pthread_cond_destroy(&s->changed);
-  pthread_mutex_destroy(&s->lock);
   free(s);
 }
 
@@ -59,10 +73,10 @@ int64_t signal_load(const struct signal *s) { return __atomic_load_n(&s->abi.val
 
 void signal_wake_any(void) {
   if (!__atomic_load_n(&any.waiters, __ATOMIC_SEQ_CST)) return;
-  pthread_mutex_lock(&any.lock);
+  pthread_mutex_lock(&any.bench.lock);
   any.generation++;
-  pthread_cond_broadcast(&any.changed);
-  pthread_mutex_unlock(&any.lock);
+  pthread_cond_broadcast(&any.bench.changed);
+  pthread_mutex_unlock(&any.bench.lock);
 }
 
 enum operation { PUT, ADD, AND, OR, XOR, CAS };
@@ -85,16 +99,18 @@ static uint64_t result_of(enum operation op, uint64_t old, uint64_t value, uint6
   return old;
 }
 
-/* Changes the value, wakes those who wait, and returns what it was. */
+/* Changes the value, wakes those who wait, and returns what it was. Nothing of the signal is touched once its value is new. */
 static int64_t update(struct signal *s, enum operation op, int64_t value, int64_t expected) {
-  pthread_mutex_lock(&s->lock);
+  struct bench *bench = bench_of(s);
+  bool doorbell = s->abi.kind == AMD_SIGNAL_KIND_DOORBELL;
+  pthread_mutex_lock(&bench->lock);
   int64_t old = signal_load(s), now;
   do {
     now = (int64_t)result_of(op, (uint64_t)old, (uint64_t)value, (uint64_t)expected);
   } while (!__atomic_compare_exchange_n(&s->abi.value, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-  if (now > s->rung) s->rung = now;
-  pthread_cond_broadcast(&s->changed);
-  pthread_mutex_unlock(&s->lock);
+  if (doorbell && now > s->rung) s->rung = now; /* its queue destroys it */
+  pthread_cond_broadcast(&bench->changed);
+  pthread_mutex_unlock(&bench->lock);
   signal_wake_any();
   return old;
 }
@@ -139,14 +155,14 @@ static struct deadline deadline_of(uint64_t ns) {
 }
 
 /* One sleep, to be followed by a look. False: the time is up. */
-static bool sleep_on(pthread_cond_t *c, pthread_mutex_t *lock, const struct deadline *d, bool look_again) {
-  if (!look_again && d->never) return pthread_cond_wait(c, lock) == 0;
+static bool sleep_on(struct bench *b, const struct deadline *d, bool look_again) {
+  if (!look_again && d->never) return pthread_cond_wait(&b->changed, &b->lock) == 0;
   struct timespec now, end;
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (!d->never && !earlier(now, d->at)) return false;
   end = look_again ? after(now, LOOK_AGAIN_NS) : d->at;
   if (!d->never && earlier(d->at, end)) end = d->at;
-  pthread_cond_timedwait(c, lock, &end);
+  pthread_cond_timedwait(&b->changed, &b->lock, &end);
   return true;
 }
 
@@ -154,27 +170,52 @@ int64_t signal_wait(struct signal *s, hsa_signal_condition_t condition, int64_t 
   int64_t value = signal_load(s);
   if (signal_holds(condition, value, compare) || !ns) return value;
   struct deadline end = deadline_of(ns);
-  pthread_mutex_lock(&s->lock);
+  struct bench *bench = bench_of(s);
+  pthread_mutex_lock(&bench->lock);
   for (value = signal_load(s); !signal_holds(condition, value, compare); value = signal_load(s))
-    if (!sleep_on(&s->changed, &s->lock, &end, s->exposed)) break;
-  pthread_mutex_unlock(&s->lock);
+    if (!sleep_on(bench, &end, s->exposed)) break;
+  pthread_mutex_unlock(&bench->lock);
   return value;
+}
+
+bool doorbell_wait(struct signal *s, int64_t value, const bool *stop) {
+  struct bench *bench = bench_of(s);
+  pthread_mutex_lock(&bench->lock);
+  while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE) && s->rung < value) pthread_cond_wait(&bench->changed, &bench->lock);
+  pthread_mutex_unlock(&bench->lock);
+  return !__atomic_load_n(stop, __ATOMIC_ACQUIRE);
+}
+
+void doorbell_stop(struct signal *s, bool *stop) {
+  struct bench *bench = bench_of(s);
+  __atomic_store_n(stop, true, __ATOMIC_RELEASE);
+  pthread_mutex_lock(&bench->lock);
+  pthread_cond_broadcast(&bench->changed);
+  pthread_mutex_unlock(&bench->lock);
+}
+
+int64_t doorbell_rung(struct signal *s) {
+  struct bench *bench = bench_of(s);
+  pthread_mutex_lock(&bench->lock);
+  int64_t rung = s->rung;
+  pthread_mutex_unlock(&bench->lock);
+  return rung;
 }
 
 bool signal_wait_many(bool (*ready)(void *context), void *context, uint64_t ns) {
   struct deadline end = deadline_of(ns);
-  pthread_once(&any.once, init_any);
+  pthread_once(&once, init_benches);
   __atomic_fetch_add(&any.waiters, 1, __ATOMIC_SEQ_CST);
   bool met, in_time = true;
   for (;;) {
-    pthread_mutex_lock(&any.lock);
+    pthread_mutex_lock(&any.bench.lock);
     uint64_t seen = any.generation;
-    pthread_mutex_unlock(&any.lock);
+    pthread_mutex_unlock(&any.bench.lock);
     met = ready(context);
     if (met || !in_time) break;
-    pthread_mutex_lock(&any.lock);
-    if (any.generation == seen) in_time = sleep_on(&any.changed, &any.lock, &end, __atomic_load_n(&any.exposed, __ATOMIC_RELAXED) != 0);
-    pthread_mutex_unlock(&any.lock);
+    pthread_mutex_lock(&any.bench.lock);
+    if (any.generation == seen) in_time = sleep_on(&any.bench, &end, __atomic_load_n(&any.exposed, __ATOMIC_RELAXED) != 0);
+    pthread_mutex_unlock(&any.bench.lock);
   }
   __atomic_fetch_sub(&any.waiters, 1, __ATOMIC_SEQ_CST);
   return met;
@@ -216,11 +257,12 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal, volatile hsa_sign
   struct signal *s = signal_of(signal);
   if (!s || s->abi.kind != AMD_SIGNAL_KIND_USER) return HSA_STATUS_ERROR_INVALID_SIGNAL;
   if (!value_ptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&s->lock);
+  struct bench *bench = bench_of(s);
+  pthread_mutex_lock(&bench->lock);
   if (!s->exposed) __atomic_fetch_add(&any.exposed, 1, __ATOMIC_RELAXED);
   s->exposed = true;
-  pthread_cond_broadcast(&s->changed); /* who sleeps already begins to look again */
-  pthread_mutex_unlock(&s->lock);
+  pthread_cond_broadcast(&bench->changed); /* who sleeps already begins to look again */
+  pthread_mutex_unlock(&bench->lock);
   signal_wake_any();
   *value_ptr = &s->abi.value;
   return HSA_STATUS_SUCCESS;

@@ -22,10 +22,8 @@ enum { EMU_QUEUE_SIZE_MAX = 131072, EMU_TIMESTAMP_HZ = 1000000000, EVENT_HANDLER
 /* Handle: its address. */
 struct signal {
   amd_signal_t abi; /* kind says that the handle is one; the value is atomic: programs may have a pointer to it */
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  int64_t rung; /* a doorbell's highest value so far */
-  bool exposed; /* the program has a pointer to the value */
+  int64_t rung;     /* a doorbell's highest value so far */
+  bool exposed;     /* the program has a pointer to the value */
 };
 
 struct queue {
@@ -151,6 +149,11 @@ int64_t signal_wait(struct signal *s, hsa_signal_condition_t condition, int64_t 
 /* Until ready(context), which is asked again whenever a signal changes; false: `ns` have passed. signal_wake_any: ask again now. */
 bool signal_wait_many(bool (*ready)(void *context), void *context, uint64_t ns);
 void signal_wake_any(void);
+
+/* Until the doorbell has been rung with `value` or more: true; or until *stop, which doorbell_stop sets. */
+bool doorbell_wait(struct signal *s, int64_t value, const bool *stop);
+void doorbell_stop(struct signal *s, bool *stop);
+int64_t doorbell_rung(struct signal *s); /* the highest value so far */
 
 /* hsa_signal_any.c */
 void signal_groups_delete(void);

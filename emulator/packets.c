@@ -12,15 +12,6 @@ static void set_busy(struct queue *q, bool busy) { __atomic_store_n(&q->busy, bu
 
 static bool stopped(const struct queue *q) { return __atomic_load_n(&q->stop, __ATOMIC_ACQUIRE); }
 
-/* Until the doorbell has been rung for packet `index`. */
-static bool await_doorbell(struct queue *q, uint64_t index) {
-  struct signal *s = q->doorbell;
-  pthread_mutex_lock(&s->lock);
-  while (!stopped(q) && s->rung < (int64_t)index) pthread_cond_wait(&s->changed, &s->lock);
-  pthread_mutex_unlock(&s->lock);
-  return !stopped(q);
-}
-
 static uint32_t packet_type(uint16_t header) { return header >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1); }
 
 /* Until the packet's header makes it visible. A doorbell may be rung for a later packet while another thread still fills this one. */
@@ -174,7 +165,7 @@ static hsa_status_t run_packet(struct queue *q, void *packet, uint16_t header, u
 static bool process(struct queue *q, uint64_t index) {
   uint8_t *packet = (uint8_t *)(uintptr_t)(q->ring + index % q->abi->hsa_queue.size * PACKET_BYTES);
   uint16_t *at = (uint16_t *)(void *)packet, header;
-  if (!await_doorbell(q, index) || !await_header(q, at, &header)) return false;
+  if (!doorbell_wait(q->doorbell, (int64_t)index, &q->stop) || !await_header(q, at, &header)) return false;
   uint64_t start = emu_timestamp();
   hsa_status_t status = run_packet(q, packet, header, index);
   if (status != HSA_STATUS_SUCCESS) {

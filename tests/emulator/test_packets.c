@@ -98,7 +98,7 @@ static const char gather_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, i32 %x", "64
 /* A barrier packet in the open queue's next slot; returns its index. */
 static uint64_t write_barrier(hsa_packet_type_t type, const hsa_signal_t deps[5], hsa_signal_t done) {
   uint64_t index = hsa_queue_add_write_index_screlease(gpu.queue, 1);
-  hsa_barrier_and_packet_t *p = (hsa_barrier_and_packet_t *)gpu.queue->base_address + index;
+  hsa_barrier_and_packet_t *p = (hsa_barrier_and_packet_t *)gpu.queue->base_address + index % gpu.queue->size;
   memset((uint8_t *)p + 2, 0, sizeof *p - 2);
   memcpy(p->dep_signal, deps, sizeof p->dep_signal);
   p->completion_signal = done;
@@ -118,6 +118,18 @@ static void a_barrier_packet_waits_for_its_signals(void **state) {
   hsa_signal_store_screlease(open_signal, 0);
   assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
   assert_int_equal(hsa_signal_destroy(open_signal), 0);
+}
+
+static void a_completion_signal_may_be_destroyed_once_its_value_is_seen(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    hsa_signal_t done;
+    assert_int_equal(hsa_signal_create(1, 0, NULL, &done), 0);
+    gpu_ring(&gpu, write_barrier(HSA_PACKET_TYPE_BARRIER_AND, (hsa_signal_t[5]){{0}}, done));
+    while (hsa_signal_load_scacquire(done)) {
+    }
+    assert_int_equal(hsa_signal_destroy(done), 0);
+  }
 }
 
 static void a_launch_waits_for_another_queues_launch_through_a_barrier_packet(void **state) {
@@ -262,7 +274,7 @@ static void a_barrier_value_packet_waits_for_its_condition(void **state) {
   assert_int_equal(hsa_signal_create(0x10, 0, NULL, &s), 0);
   hsa_signal_store_screlease(gpu.signal, 1);
   uint64_t index = hsa_queue_add_write_index_screlease(gpu.queue, 1);
-  hsa_amd_barrier_value_packet_t *p = (hsa_amd_barrier_value_packet_t *)gpu.queue->base_address + index;
+  hsa_amd_barrier_value_packet_t *p = (hsa_amd_barrier_value_packet_t *)gpu.queue->base_address + index % gpu.queue->size;
   memset((uint8_t *)p + 2, 0, sizeof *p - 2);
   p->header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
   p->signal = s;
@@ -490,6 +502,7 @@ int main(void) {
       GPU_TEST(nothing_runs_before_the_doorbell),
       GPU_TEST(a_ring_of_packets_is_used_round_and_round),
       GPU_TEST(a_barrier_packet_waits_for_its_signals),
+      GPU_TEST(a_completion_signal_may_be_destroyed_once_its_value_is_seen),
       GPU_TEST(a_launch_waits_for_another_queues_launch_through_a_barrier_packet),
       GPU_TEST(two_queues_launches_wait_for_each_other_in_memory),
       GPU_TEST(launches_that_wait_for_each_other_in_vain_are_both_reported),

@@ -224,6 +224,44 @@ static void a_block_is_copied_row_by_row(void **state) {
   assert_int_equal(hsa_signal_destroy(done), 0);
 }
 
+/* A program that polls has no other sign than the value; what still wakes sleepers then must not need the signal. */
+static void a_signal_may_be_destroyed_once_its_value_is_seen(void **state) {
+  (void)state;
+  uint32_t *to = gpu_memory(&gpu, 4096), word = 5;
+  for (int i = 0; i < 300; i++) {
+    hsa_signal_t copied = new_signal(1);
+    assert_int_equal(hsa_amd_memory_async_copy(to, gpu.agent, &word, gpu.agent, 4, 0, NULL, copied), 0);
+    while (hsa_signal_load_scacquire(copied)) {
+    }
+    assert_int_equal(hsa_signal_destroy(copied), 0);
+  }
+}
+
+struct last_words {
+  hsa_signal_t own, heard;
+};
+
+static bool destroy_own_signal(hsa_signal_value_t value, void *argument) {
+  const struct last_words *w = argument;
+  assert_int_equal(value, 1);
+  assert_int_equal(hsa_signal_destroy(w->own), 0);
+  hsa_signal_subtract_screlease(w->heard, 1);
+  return true; /* though there is nothing left to wait for */
+}
+
+static void a_handler_may_destroy_its_signal(void **state) {
+  (void)state;
+  struct last_words w = {new_signal(0), new_signal(1)};
+  assert_int_equal(hsa_amd_signal_async_handler(w.own, HSA_SIGNAL_CONDITION_EQ, 1, destroy_own_signal, &w), 0);
+  hsa_signal_store_screlease(w.own, 1);
+  assert_int_equal(hsa_signal_wait_scacquire(w.heard, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+  struct heard again = {.next = new_signal(2)}; /* the thread of handlers goes on */
+  assert_int_equal(hsa_amd_signal_async_handler(w.heard, HSA_SIGNAL_CONDITION_EQ, 0, hear_twice, &again), 0);
+  assert_int_equal(hsa_signal_wait_scacquire(again.next, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+  assert_int_equal(hsa_signal_destroy(w.heard), 0);
+  assert_int_equal(hsa_signal_destroy(again.next), 0);
+}
+
 static hsa_status_t take_agent(hsa_agent_t agent, void *data) {
   *(hsa_agent_t *)data = agent;
   return HSA_STATUS_INFO_BREAK;
@@ -256,6 +294,8 @@ int main(void) {
       GPU_TEST(a_handler_is_called_until_it_has_heard_enough),
       GPU_TEST(copies_begin_when_their_signals_are_zero),
       GPU_TEST(a_block_is_copied_row_by_row),
+      GPU_TEST(a_signal_may_be_destroyed_once_its_value_is_seen),
+      GPU_TEST(a_handler_may_destroy_its_signal),
       cmocka_unit_test(what_still_waits_at_the_end_is_dropped),
   };
   return cmocka_run_group_tests_name("hsa_signals", tests, NULL, NULL);
