@@ -91,6 +91,15 @@ static bool load_lane(struct wave *w, const struct inst *in, const struct locati
   return true;
 }
 
+/* Lanes that lie one behind another are one load. */
+static bool count_all(struct view *v, const struct location *at, uint32_t bytes) {
+  for (int l = 0, end; v->hit.ranges && l < LANES_A_WAVE; l = end) {
+    for (end = l + 1; end < LANES_A_WAVE && at->address[end] == at->address[end - 1] + bytes;) end++;
+    if (!view_count(v, at->address[l], (uint32_t)(end - l) * bytes)) return false;
+  }
+  return true;
+}
+
 /* All lanes at once, where no lane needs a look of its own: all active, inside, in memory of one kind, which the workgroup has not stored
    to in this quantum. */
 LANES static bool load_all(struct wave *w, const struct location *at, uint32_t bytes, uint32_t got[LANES_A_WAVE][4]) {
@@ -105,6 +114,7 @@ LANES static bool load_all(struct wave *w, const struct location *at, uint32_t b
   if (inside < bytes || !view_holds(v, low, high + bytes)) return false;
   if (v->line_count)
     FOR_LANES if (store_filter_hit(v, at->address[l] >> 6) || store_filter_hit(v, (at->address[l] + bytes - 1) >> 6)) return false;
+  if (!count_all(v, at, bytes)) return false; /* the lanes one by one meet the fault again */
   v->load_bytes += bytes * LANES_A_WAVE;
   if (bytes == 16)
     FOR_LANES memcpy(got[l], (const void *)(uintptr_t)at->address[l], 16);

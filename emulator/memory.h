@@ -152,8 +152,11 @@ static inline const void *view_read(struct view *v, uint64_t addr, uint32_t byte
   return view_read_slow(v, addr, bytes, temp);
 }
 
-/* Whether [low, end) lies in one allocation whose loads no one counts or checks (strict mode). No fault if not. */
+/* Whether [low, end) lies in one allocation whose loads no one checks (strict mode): then v->hit. No fault if not. Loads of it that do not
+   go through view_read() are for view_count(). */
 bool view_holds(struct view *v, uint64_t low, uint64_t end);
+/* Counts a load in the ranges of v->hit. False: no host memory, a fault. */
+bool view_count(struct view *v, uint64_t addr, uint32_t bytes);
 
 /* Puts a store into the view's buffer. */
 bool view_write(struct view *v, uint64_t addr, const void *data, uint32_t bytes);

@@ -32,8 +32,9 @@ static uint64_t chunk_dwords(const struct traffic_range *r, uint64_t chunk) {
 }
 
 static void free_range(struct traffic_range *r) {
-  free(r->fetches);
-  free(r->touched);
+  free(r->recent);
+  free(r->earlier);
+  free(r->chunk);
   free(r);
 }
 
@@ -63,10 +64,11 @@ enum traffic_status traffic_add(struct traffic *t, struct memory *memory, uint64
   struct traffic_range *r = calloc(1, sizeof *r);
   if (!r) return TRAFFIC_NO_MEMORY;
   *r = (struct traffic_range){.base = base, .bytes = bytes, .number = t->count};
-  r->fetches = calloc(dwords(r), sizeof *r->fetches);
-  r->touched = calloc(chunk_count(r), sizeof *r->touched);
+  r->recent = calloc(dwords(r), sizeof *r->recent);
+  r->earlier = calloc(dwords(r), sizeof *r->earlier);
+  r->chunk = calloc(chunk_count(r), sizeof *r->chunk);
   t->range[t->count++] = r;
-  if (!r->fetches || !r->touched || !attach(t, memory, &a)) {
+  if (!r->recent || !r->earlier || !r->chunk || !attach(t, memory, &a)) {
     t->count--;
     free_range(r);
     return TRAFFIC_NO_MEMORY;
@@ -104,10 +106,29 @@ void traffic_reset(struct traffic *t) {
     struct traffic_range *r = t->range[i];
     r->lane_bytes = 0;
     for (uint64_t c = 0; c < chunk_count(r); c++) {
-      if (r->touched[c]) memset(r->fetches + c * CHUNK_DWORDS, 0, chunk_dwords(r, c) * sizeof *r->fetches);
-      r->touched[c] = false;
+      uint64_t first = c * CHUNK_DWORDS, count = chunk_dwords(r, c);
+      if (r->chunk[c].touched) memset(r->recent + first, 0, count * sizeof *r->recent);
+      if (r->chunk[c].spilled) memset(r->earlier + first, 0, count * sizeof *r->earlier);
+      r->chunk[c] = (struct traffic_chunk){0};
     }
   }
+}
+
+static uint32_t fetches(const struct traffic_range *r, uint64_t dword) { return r->earlier[dword] + r->recent[dword]; }
+
+/* `count` dwords, the range's last of which may be short, loaded by n workgroups each. */
+static void add_figures(const struct traffic_range *r, uint64_t first, uint64_t count, uint32_t n, struct hsa_emu_traffic *out) {
+  uint64_t end = 4 * (first + count), bytes = (end < r->bytes ? end : r->bytes) - 4 * first;
+  out->unique_bytes += n ? bytes : 0;
+  out->fetched_bytes += bytes * n;
+  if (n < out->min_fetches) out->min_fetches = n;
+  if (n > out->max_fetches) out->max_fetches = n;
+}
+
+/* Whether all dwords of a chunk, of which there is at least one, have the first one's count. */
+static bool is_even(const struct traffic_range *r, uint64_t c) {
+  const uint8_t *n = r->recent + c * CHUNK_DWORDS;
+  return !r->chunk[c].spilled && memcmp(n, n + 1, chunk_dwords(r, c) - 1) == 0;
 }
 
 bool traffic_read(const struct traffic *t, uint32_t number, struct hsa_emu_traffic *out) {
@@ -115,16 +136,13 @@ bool traffic_read(const struct traffic *t, uint32_t number, struct hsa_emu_traff
   const struct traffic_range *r = t->range[number];
   *out = (struct hsa_emu_traffic){.bytes = r->bytes, .lane_bytes = r->lane_bytes, .min_fetches = UINT32_MAX};
   for (uint64_t c = 0; c < chunk_count(r); c++) {
-    uint64_t first = c * CHUNK_DWORDS, end = first + chunk_dwords(r, c);
-    if (!r->touched[c]) out->min_fetches = 0;
-    for (uint64_t i = first; r->touched[c] && i < end; i++) {
-      uint32_t n = r->fetches[i];
-      uint64_t size = r->bytes - 4 * i < 4 ? r->bytes - 4 * i : 4;
-      out->unique_bytes += n ? size : 0;
-      out->fetched_bytes += size * n;
-      if (n < out->min_fetches) out->min_fetches = n;
-      if (n > out->max_fetches) out->max_fetches = n;
-    }
+    uint64_t first = c * CHUNK_DWORDS, count = chunk_dwords(r, c);
+    if (!r->chunk[c].touched)
+      out->min_fetches = 0;
+    else if (is_even(r, c))
+      add_figures(r, first, count, r->recent[first], out);
+    else
+      for (uint64_t i = first; i < first + count; i++) add_figures(r, i, 1, fetches(r, i), out);
   }
   return true;
 }
@@ -133,7 +151,7 @@ bool traffic_fetches(const struct traffic *t, uint32_t number, uint64_t first, u
   if (number >= t->count) return false;
   const struct traffic_range *r = t->range[number];
   if (first > dwords(r) || count > dwords(r) - first) return false;
-  memcpy(out, r->fetches + first, count * sizeof *out);
+  for (uint64_t i = 0; i < count; i++) out[i] = fetches(r, first + i);
   return true;
 }
 
@@ -204,21 +222,37 @@ bool traffic_note(struct traffic_log *log, const struct traffic_range *range, ui
   return true;
 }
 
-static void merge_word(uint32_t *fetches, uint64_t bits) {
+/* Before a count of the chunk could leave 8 bits. */
+static void spill(struct traffic_range *r, uint64_t c) {
+  uint64_t first = c * CHUNK_DWORDS, count = chunk_dwords(r, c);
+  for (uint64_t i = first; i < first + count; i++) r->earlier[i] += r->recent[i];
+  memset(r->recent + first, 0, count * sizeof *r->recent);
+  r->chunk[c].spilled = true;
+  r->chunk[c].merged = 0;
+}
+
+static void merge_word(uint8_t *recent, uint64_t bits) {
   if (bits == ~(uint64_t)0) {
-    for (int i = 0; i < 64; i++) fetches[i]++;
+    for (int i = 0; i < 64; i++) recent[i]++;
     return;
   }
-  for (; bits; bits &= bits - 1) fetches[__builtin_ctzll(bits)]++;
+  for (; bits; bits &= bits - 1) recent[__builtin_ctzll(bits)]++;
+}
+
+static void merge_chunk(struct traffic_range *r, const struct log_chunk *c) {
+  struct traffic_chunk *chunk = &r->chunk[c->index];
+  uint8_t *recent = r->recent + (uint64_t)c->index * CHUNK_DWORDS;
+  if (chunk->merged == UINT8_MAX) spill(r, c->index);
+  chunk->merged++;
+  chunk->touched = true;
+  for (int w = 0; w < CHUNK_WORDS; w++)
+    if (c->bits[w]) merge_word(recent + 64 * w, c->bits[w]);
 }
 
 void traffic_merge(struct traffic *t, struct traffic_log *log) {
   for (uint32_t i = 0; i < log->chunks; i++) {
     const struct log_chunk *c = &log->chunk[i];
-    uint32_t *fetches = t->range[c->range]->fetches + (uint64_t)c->index * CHUNK_DWORDS;
-    t->range[c->range]->touched[c->index] = true;
-    for (int w = 0; w < CHUNK_WORDS; w++)
-      if (c->bits[w]) merge_word(fetches + 64 * w, c->bits[w]);
+    merge_chunk(t->range[c->range], c);
     log->chunk_of[c->range][c->index] = 0;
   }
   log->chunks = 0;

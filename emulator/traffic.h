@@ -10,11 +10,19 @@
 #include "hsa_emu.h"
 #include "memory.h"
 
+struct traffic_chunk {
+  uint8_t merged; /* logs since `recent` was zero: no count in it is greater */
+  bool touched;   /* somebody has loaded there */
+  bool spilled;   /* `earlier` is not all zero */
+};
+
 struct traffic_range {
   uint64_t base, bytes;
   uint32_t number;
-  uint32_t *fetches; /* a dword: how many workgroups loaded it */
-  bool *touched;     /* by chunk of dwords: somebody has loaded there. The others are not looked at: a cache may be huge, and sparse */
+  /* A dword: how many workgroups loaded it, as the sum of two. Most of the second's pages are never touched. */
+  uint8_t *recent;
+  uint32_t *earlier;
+  struct traffic_chunk *chunk; /* of dwords. Those where nobody has loaded are not looked at: a cache may be huge, and sparse */
   uint64_t lane_bytes;
 };
 

@@ -77,7 +77,7 @@ bool view_holds(struct view *v, uint64_t low, uint64_t end) {
     if (!a) return false;
     v->hit = *a;
   }
-  return !v->hit.ranges && end - v->hit.base <= v->hit.bytes;
+  return end - v->hit.base <= v->hit.bytes;
 }
 
 /* The slot of a line: its own, or the free one where it would go. */
@@ -146,10 +146,12 @@ static void overlay(const struct view *v, uint64_t addr, uint32_t bytes, uint8_t
   }
 }
 
-static bool count_traffic(struct view *v, uint64_t addr, uint32_t bytes) {
+bool view_count(struct view *v, uint64_t addr, uint32_t bytes) {
+  if (!v->hit.ranges || !v->log) return true;
   for (uint32_t i = 0; i < v->hit.range_count; i++) {
     const struct traffic_range *r = v->hit.ranges[i];
-    if (addr < r->base + r->bytes && r->base < addr + bytes && !traffic_note(v->log, r, addr, bytes)) return false;
+    if (addr < r->base + r->bytes && r->base < addr + bytes && !traffic_note(v->log, r, addr, bytes))
+      return fault(v, MEM_NO_MEMORY, addr, bytes, false);
   }
   return true;
 }
@@ -157,7 +159,7 @@ static bool count_traffic(struct view *v, uint64_t addr, uint32_t bytes) {
 /* In strict mode v->hit is not kept, but for the ranges. */
 static const void *read_strict(struct view *v, uint64_t addr, uint32_t bytes, void *temp) {
   const void *from = strict_read(v, addr, bytes, temp);
-  if (from && v->hit.ranges && v->log && !count_traffic(v, addr, bytes)) from = NULL;
+  if (from && !view_count(v, addr, bytes)) from = NULL;
   if (!from && v->fault.kind == MEM_GOOD) fault(v, MEM_NO_MEMORY, addr, bytes, false);
   return from;
 }
@@ -165,10 +167,7 @@ static const void *read_strict(struct view *v, uint64_t addr, uint32_t bytes, vo
 const void *view_read_slow(struct view *v, uint64_t addr, uint32_t bytes, void *temp) {
   if (v->strict) return read_strict(v, addr, bytes, temp);
   if (!view_reach(v, addr, bytes, false)) return NULL;
-  if (v->hit.ranges && v->log && !count_traffic(v, addr, bytes)) {
-    fault(v, MEM_NO_MEMORY, addr, bytes, false);
-    return NULL;
-  }
+  if (!view_count(v, addr, bytes)) return NULL;
   const void *committed = (const void *)(uintptr_t)addr;
   if (!find_line(v, addr / LINE) && !find_line(v, (addr + bytes - 1) / LINE)) return committed;
   memcpy(temp, committed, bytes);

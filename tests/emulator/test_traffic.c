@@ -44,6 +44,38 @@ static void each_dword_has_its_number_of_workgroups(void **state) {
   kernel_free(&k);
 }
 
+/* A dword may be loaded by more workgroups than a byte counts; and chunks need not be even. */
+static void counts_are_exact_beyond_255(void **state) {
+  (void)state;
+  enum { MANY = 700, WORDS = 5000 };
+  uint32_t *a = gpu_memory(&gpu, MANY * 64 * 4), *b = gpu_memory(&gpu, WORDS * 4), *out = gpu_memory(&gpu, MANY * 64 * 4);
+  uint32_t *args[] = {a, b, out}, range_a, range_b, fetches[WORDS];
+  struct hsa_emu_traffic t;
+  struct emu_kernel k = kernel_of_ir(&gpu, load_ir);
+  assert_int_equal(hsa_emu_range_add(a, MANY * 64 * 4, &range_a), 0);
+  assert_int_equal(hsa_emu_range_add(b, WORDS * 4, &range_b), 0);
+  for (int i = 0; i < 300; i++) assert_int_equal(gpu_launch(&gpu, &k, 2, 64, args, sizeof args), 0);
+  assert_int_equal(hsa_emu_range_fetches(range_b, 0, 2, fetches), 0);
+  assert_int_equal(fetches[0], 600); /* 2 workgroups a launch */
+  assert_int_equal(fetches[1], 0);
+  assert_int_equal(gpu_launch(&gpu, &k, MANY, 64, args, sizeof args), 0);
+  assert_int_equal(hsa_emu_range_fetches(range_b, 0, WORDS, fetches), 0);
+  for (uint32_t i = 0; i < WORDS; i++) assert_int_equal(fetches[i], i ? (i < MANY / 2 ? 2 : 0) : 602);
+  assert_int_equal(hsa_emu_range_traffic(range_b, &t), 0);
+  assert_int_equal(t.unique_bytes, MANY / 2 * 4);
+  assert_int_equal(t.fetched_bytes, 4 * (602 + 2 * (MANY / 2 - 1)));
+  assert_int_equal(t.min_fetches, 0);
+  assert_int_equal(t.max_fetches, 602);
+  assert_int_equal(hsa_emu_range_traffic(range_a, &t), 0);
+  assert_int_equal(t.unique_bytes, MANY * 64 * 4);
+  assert_int_equal(t.max_fetches, 301);
+  assert_int_equal(t.min_fetches, 1);
+  assert_int_equal(hsa_emu_traffic_reset(), 0);
+  assert_int_equal(hsa_emu_range_traffic(range_b, &t), 0);
+  assert_int_equal(t.max_fetches + t.unique_bytes, 0);
+  kernel_free(&k);
+}
+
 static void a_ranges_figures_outlive_its_memory(void **state) {
   (void)state;
   void *a = NULL;
@@ -80,6 +112,7 @@ static void ranges_that_overlap_or_lie_outside_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       GPU_TEST(each_dword_has_its_number_of_workgroups),
+      GPU_TEST(counts_are_exact_beyond_255),
       GPU_TEST(a_ranges_figures_outlive_its_memory),
       GPU_TEST(ranges_that_overlap_or_lie_outside_are_refused),
   };
