@@ -17,10 +17,19 @@ struct sample {
   uint32_t number; /* of the sample, from 0 */
 };
 
-/* 7 is prime to the number of values of every field: each value and pair of values still occurs. */
-enum { EVERY_KEY = 1, EVERY_SEVENTH = 7 };
+/* 7 is prime to the number of values of every field: each value and pair of values still occurs. AddressSanitizer makes a key six times as
+   long: all of them are for the other builds. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EVERY_KEY EVERY_SEVENTH
+#endif
+#endif
+#ifndef EVERY_KEY
+#define EVERY_KEY 1
+#endif
+enum { EVERY_SEVENTH = 7 };
 
-/* Emits every n-th of the keys and calls `check` with it. Returns how many there were. */
-uint32_t for_each_sample(uint32_t every, void (*check)(const struct sample *s));
+/* Emits every n-th of the keys and calls `check` with it. */
+void for_each_sample(uint32_t every, void (*check)(const struct sample *s));
 
 #endif
