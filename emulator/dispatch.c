@@ -29,6 +29,9 @@ enum {
 static const uint64_t idle_instructions_max = (uint64_t)1 << 32;
 static const uint64_t idle_ticks_max = (uint64_t)3600 * 100000000;
 
+/* Host time that a stuck launch gives the host's threads, which may be about to ring another queue or to write what the waves wait for. */
+enum { PATIENCE_MS = 500 };
+
 /* One launch's state. */
 struct dispatch {
   struct device *device;
@@ -52,6 +55,7 @@ struct dispatch {
   bool says; /* strict mode is the environment's: its findings and why it ended a launch go to stderr too */
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
+  bool waited; /* for the host, PATIENCE_MS */
   uint64_t anchor_at, anchor, anchor_first;
   struct hsa_emu_counters counters;
   struct report report, remarks;
@@ -309,16 +313,41 @@ static uint64_t instructions(const struct dispatch *d) {
   return sum;
 }
 
+/* Lets other launches have the device until one does something, or the time is up. */
+static void wait_for_host(struct dispatch *d, const bool *cancel) {
+  struct device *device = d->device;
+  int ms = 0;
+  for (; ms < PATIENCE_MS && d->others == device->progress && !__atomic_load_n(cancel, __ATOMIC_ACQUIRE); ms++) {
+    turns_give(&device->turns);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    turns_take(&device->turns);
+  }
+  d->waited = ms == PATIENCE_MS;
+}
+
+/* Whether a stuck launch looks once more: what its waves wait for may come from another launch, or from the host. */
+static bool may_wake(struct dispatch *d, const bool *cancel) {
+  if (d->device->pending && d->device->pending())
+    sched_yield();
+  else if (!d->waited)
+    wait_for_host(d, cancel);
+  else
+    return false;
+  return true;
+}
+
 /* Judges a quantum without a fault; false: the launch is stuck. */
-static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
+static bool watch(struct dispatch *d, bool changed, uint64_t reads_before, const bool *cancel) {
   const struct quantum *q = &d->quantum;
   if (progressed(q, changed)) {
     d->idle = 0;
+    d->waited = false;
     d->others = ++d->device->progress;
     return true;
   }
   if (d->others != d->device->progress) { /* another launch has gone on: this one may go on too */
     d->idle = 0;
+    d->waited = false;
     d->others = d->device->progress;
     return true;
   }
@@ -334,9 +363,8 @@ static bool watch(struct dispatch *d, bool changed, uint64_t reads_before) {
     why = "nothing has happened for an hour of model time";
   else if (d->idle % IDLE_WINDOW == 0 && instructions(d) - d->idle_instructions > idle_instructions_max)
     why = "nothing has happened for 2^32 wave-instructions";
-  if (why && d->device->pending && d->device->pending()) { /* that one may be what the waves wait for */
+  if (why && may_wake(d, cancel)) {
     d->idle = 0;
-    sched_yield();
     return true;
   }
   if (!why) {
@@ -396,7 +424,7 @@ static bool step(struct dispatch *d, const bool *cancel) {
     report_fault(d, c);
     return false;
   }
-  return watch(d, c.changed, reads);
+  return watch(d, c.changed, reads, cancel);
 }
 
 static bool prepare_strict(struct dispatch *d) {

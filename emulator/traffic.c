@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CHUNK_WORDS = 64, CHUNK_DWORDS = CHUNK_WORDS * 64 };
 
@@ -31,9 +32,15 @@ static uint64_t chunk_dwords(const struct traffic_range *r, uint64_t chunk) {
   return left < CHUNK_DWORDS ? left : CHUNK_DWORDS;
 }
 
+/* Zeros that do not exist until they are touched, also if malloc fills what it gives. */
+static void *map_zeros(uint64_t bytes) {
+  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return map == MAP_FAILED ? NULL : map;
+}
+
 static void free_range(struct traffic_range *r) {
-  free(r->recent);
-  free(r->earlier);
+  if (r->recent) munmap(r->recent, dwords(r) * sizeof *r->recent);
+  if (r->earlier) munmap(r->earlier, dwords(r) * sizeof *r->earlier);
   free(r->chunk);
   free(r);
 }
@@ -64,8 +71,8 @@ enum traffic_status traffic_add(struct traffic *t, struct memory *memory, uint64
   struct traffic_range *r = calloc(1, sizeof *r);
   if (!r) return TRAFFIC_NO_MEMORY;
   *r = (struct traffic_range){.base = base, .bytes = bytes, .number = t->count};
-  r->recent = calloc(dwords(r), sizeof *r->recent);
-  r->earlier = calloc(dwords(r), sizeof *r->earlier);
+  r->recent = map_zeros(dwords(r) * sizeof *r->recent);
+  r->earlier = map_zeros(dwords(r) * sizeof *r->earlier);
   r->chunk = calloc(chunk_count(r), sizeof *r->chunk);
   t->range[t->count++] = r;
   if (!r->recent || !r->earlier || !r->chunk || !attach(t, memory, &a)) {

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tensors.h"
+
+enum { SPARSE_BYTES = 32 << 20 };
 
 static const char *const case_names[INPUT_CASES] = {
     "default",
@@ -29,9 +32,16 @@ enum input_case input_case_by_name(const char *name) {
 const char *input_case_name(enum input_case which) { return case_names[which]; }
 
 bool inputs_allocate(struct inputs *in, enum front_arg arg, uint64_t bytes) {
-  in->data[arg] = calloc(bytes ? bytes : 1, 1); /* large ones cost nothing until they are touched */
   in->bytes[arg] = bytes;
-  return in->data[arg] != NULL;
+  if (bytes < SPARSE_BYTES) {
+    in->data[arg] = calloc(bytes ? bytes : 1, 1);
+    return in->data[arg] != NULL;
+  }
+  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) return false;
+  in->data[arg] = map;
+  in->mapped[arg] = bytes;
+  return true;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -129,7 +139,10 @@ struct compare_inputs inputs_view(const struct inputs *in) {
 
 void inputs_free(struct inputs *in) {
   for (int arg = 0; arg < FRONT_ARGS; arg++) {
-    free(in->data[arg]);
+    if (in->mapped[arg])
+      munmap(in->data[arg], in->mapped[arg]);
+    else
+      free(in->data[arg]);
     free(in->left[arg]);
   }
   for (size_t i = 0; i < in->blocks; i++) {

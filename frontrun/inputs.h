@@ -43,9 +43,11 @@ struct inputs {
   enum input_case which;
   bool given[FRONT_ARGS]; /* came from a file */
 
-  void *data[FRONT_ARGS]; /* host copies, malloc'd; null: no host array (scalars, swa, what the instance owns, what the key does not use) */
+  void *data[FRONT_ARGS];     /* host copies; null: no host array (scalars, swa, what the instance owns, what the key does not use) */
   uint64_t bytes[FRONT_ARGS]; /* exactly, as the device's buffers are; swa's too */
-  void *left[FRONT_ARGS];     /* outputs only: what the launch left */
+  size_t
+      mapped[FRONT_ARGS]; /* data's pages of its own, in bytes: what is large is sparse, also if malloc fills what it gives. 0: malloc'd */
+  void *left[FRONT_ARGS]; /* outputs only: what the launch left */
   int32_t x_stride, bt_stride, swa_block, comp_block;
   int64_t swa_stride;
   uint64_t positions, requests; /* rows of cos_sin and comp_bt */

@@ -191,6 +191,48 @@ static void two_queues_launches_wait_for_each_other_in_memory(void **state) {
   kernel_free(&put);
 }
 
+enum { LATE_US = 200000 };
+
+/* Into what a kernel reads all the time: no thread's but a device's race. */
+__attribute__((no_sanitize("thread"))) static void write_beside_a_launch(volatile uint32_t *word, uint32_t value) { *word = value; }
+
+/* The host may be busy, or not have its turn, between one queue's doorbell and the next one's, or before it writes what a kernel waits for.
+ */
+static void a_launch_that_waits_for_a_slow_host_is_no_deadlock(void **state) {
+  (void)state;
+  struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
+  struct emu_kernel wait = kernel_of_ir(&gpu, await_ir), put = kernel_of_ir(&gpu, put_ir);
+  struct emu_gpu other = gpu;
+  hsa_signal_store_screlease(gpu.signal, 1);
+  uint64_t index = gpu_write_packet(&gpu, &wait, 3, 64, &args, sizeof args, gpu.signal);
+  gpu_publish_packet(&gpu, index);
+  gpu_ring(&gpu, index);
+  usleep(LATE_US);
+  write_beside_a_launch(args.a, args.x);
+  assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
+  assert_int_equal(args.a[1], 8);
+
+  args.a[0] = args.a[1] = 0;
+  assert_int_equal(hsa_queue_create(gpu.agent, 2, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, 0, 0, &other.queue), 0);
+  assert_int_equal(hsa_signal_create(1, 0, NULL, &other.signal), 0);
+  other.args = (uint8_t *)gpu.args + 4096;
+  hsa_signal_store_screlease(gpu.signal, 1);
+  index = gpu_write_packet(&gpu, &wait, 3, 64, &args, sizeof args, gpu.signal);
+  gpu_publish_packet(&gpu, index);
+  gpu_ring(&gpu, index);
+  usleep(LATE_US);
+  uint64_t second = gpu_write_packet(&other, &put, 1, 64, &args, sizeof args, other.signal);
+  gpu_publish_packet(&other, second);
+  gpu_ring(&other, second);
+  assert_int_equal(gpu_await(&other, other.signal), 0);
+  assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
+  assert_int_equal(args.a[1], 8);
+  assert_int_equal(hsa_queue_destroy(other.queue), 0);
+  assert_int_equal(hsa_signal_destroy(other.signal), 0);
+  kernel_free(&wait);
+  kernel_free(&put);
+}
+
 static void launches_that_wait_for_each_other_in_vain_are_both_reported(void **state) {
   (void)state;
   struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
@@ -505,6 +547,7 @@ int main(void) {
       GPU_TEST(a_completion_signal_may_be_destroyed_once_its_value_is_seen),
       GPU_TEST(a_launch_waits_for_another_queues_launch_through_a_barrier_packet),
       GPU_TEST(two_queues_launches_wait_for_each_other_in_memory),
+      GPU_TEST(a_launch_that_waits_for_a_slow_host_is_no_deadlock),
       GPU_TEST(launches_that_wait_for_each_other_in_vain_are_both_reported),
       GPU_TEST(packets_that_are_none_end_the_queue_with_a_reason),
       GPU_TEST(a_barrier_or_packet_waits_for_one_of_its_signals),
