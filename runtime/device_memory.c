@@ -31,6 +31,14 @@ enum front_status memory_free(struct device *device, void *address) {
   return FRONT_OK;
 }
 
+/* HSA frees any agent's memory: only the device that gave it counts it. */
+static bool is_another_devices(const struct device *device, const void *address) {
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  if (!device->hsa->hsa_amd_pointer_info) return false;
+  if (device->hsa->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS) return false;
+  return info.type == HSA_EXT_POINTER_TYPE_HSA && info.agentOwner.handle && info.agentOwner.handle != device->agent.handle;
+}
+
 uint64_t memory_behind(const void *context, const void *address) {
   const struct device *device = context;
   hsa_amd_pointer_info_t info = {.size = sizeof info};
@@ -58,6 +66,8 @@ enum front_status front_memory_allocate(front_device device, uint64_t bytes, voi
 enum front_status front_memory_free(front_device device, void *address) {
   if (!device.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_memory_free: the device is null");
   if (!device_is_here(device.impl)) return process_forked("front_memory_free");
+  if (address && is_another_devices(device.impl, address))
+    return status_fail(FRONT_ERR_ARGUMENT, "front_memory_free: %p is another device's: free it there", address);
   return memory_free(device.impl, address);
 }
 

@@ -138,7 +138,8 @@ enum front_status front_device_close(front_device device);
 /* Coarse-grained memory of the device, 4096-byte aligned, uninitialised. bytes > 0. Errors: MEMORY. */
 enum front_status front_memory_allocate(front_device device, uint64_t bytes, void **address);
 
-/* Null is allowed. No launch may be using it. Errors: ARGUMENT (no allocation starts there: freed twice?), HSA. */
+/* Null is allowed. No launch may be using it. Errors: ARGUMENT (no allocation starts there: freed twice? or it is another
+   device's), HSA. */
 enum front_status front_memory_free(front_device device, void *address);
 
 /* Copies, and returns when it is done; either side may be host or device memory. Not ordered with launches: wait for them first.

@@ -128,6 +128,12 @@ enum front_status front_hip_binding_destroy(front_hip_binding binding);
    nothing, locks nothing of its own. Launches of one binding may come from several threads. Errors: HIP (with HIP's words). */
 enum front_status front_hip_launch(front_hip_binding binding, struct ihipStream_t *stream);
 
+/* What debug mode looks at on the HSA route: a step's host copies, an element a row of the binding's kernel, against its arguments
+   (front.h, struct front_launch_options, says what is refused). swa_lens and t2r may be null where the key does not use them. No GPU work;
+   for debugging, before the step is launched. Errors: ARGUMENT (names the input and the row). */
+enum front_status front_hip_step_check(
+    front_hip_binding binding, const int64_t *pos, const int64_t *slot, const int32_t *swa_lens, const int32_t *t2r);
+
 /* Reads a host copy of the guard's 32 words (hipMemcpyAsync on the stream, then a synchronisation) after a launch of the kernel. Good if
    every poll of it ended; TIMEOUT if one gave up: the text names stage, workgroup, pair and tags. Then zero words 0 to 7 and go on. */
 enum front_status front_hip_guard_check(front_hip_kernel kernel, const uint32_t words[32]);

@@ -14,6 +14,7 @@
 #include "kernarg.h"
 #include "read_file.h"
 #include "status.h"
+#include "step_check.h"
 
 _Static_assert(FRONT_HIP_GUARD_BYTES == GUARD_WORDS * 4, "the guard's size");
 
@@ -305,6 +306,14 @@ enum front_status front_hip_binding_destroy(front_hip_binding binding) {
   binding.impl->kernel->users--;
   free(binding.impl);
   return FRONT_OK;
+}
+
+enum front_status front_hip_step_check(
+    front_hip_binding binding, const int64_t *pos, const int64_t *slot, const int32_t *swa_lens, const int32_t *t2r) {
+  if (!binding.impl) return status_fail(FRONT_ERR_ARGUMENT, "front_hip_step_check: the binding is null");
+  const struct hip_kernel *kernel = binding.impl->kernel;
+  const struct step_values values = {pos, slot, swa_lens, t2r};
+  return step_check_values(&kernel->layer, &binding.impl->block, &values, memory_behind_hip, &kernel->hip->call);
 }
 
 static enum front_status launch_failed(const struct hip_kernel *kernel, struct ihipStream_t *stream, unsigned error) {

@@ -295,6 +295,68 @@ static void a_wrong_argument_is_refused_by_name(void **context) {
   GOOD(front_hip_kernel_destroy(kernel));
 }
 
+enum { ROWS = 8 };
+
+/* A step that is right: eight rows, the last of which is a pad row. Two cache blocks, 2000 positions. */
+struct host_step {
+  int64_t pos[ROWS], slot[ROWS];
+  int32_t swa_lens[ROWS], t2r[ROWS];
+};
+
+static struct host_step right_step(void) {
+  struct host_step s;
+  for (int i = 0; i < ROWS; i++) {
+    s.pos[i] = 100 * i;
+    s.slot[i] = i == ROWS - 1 ? -1 : 127 - i;
+    s.swa_lens[i] = 128;
+    s.t2r[i] = i % 3;
+  }
+  return s;
+}
+
+static void a_steps_host_copies_are_refused_by_input_and_row(void **context) {
+  (void)context;
+  front_hip_kernel kernel;
+  front_hip_binding binding;
+  void *cache, *table, *blocks;
+  struct front_args args = pretended();
+  assert_int_equal(hipMalloc(&cache, 2 * 64 * 584), hipSuccess);
+  assert_int_equal(hipMalloc(&table, 2000 * 256), hipSuccess);
+  assert_int_equal(hipMalloc(&blocks, 3 * 4 * 4), hipSuccess);
+  args.swa = cache;
+  args.cos_sin = table;
+  args.comp_bt = blocks;
+  GOOD(front_hip_kernel_load_file(hip, object, NULL, &kernel));
+  GOOD(front_hip_binding_create(kernel, &args, &binding));
+  struct host_step s = right_step();
+  GOOD(front_hip_step_check(binding, s.pos, s.slot, s.swa_lens, s.t2r));
+#define REFUSED(change, words)                                                                                                             \
+  s = right_step();                                                                                                                        \
+  change;                                                                                                                                  \
+  assert_int_equal(front_hip_step_check(binding, s.pos, s.slot, s.swa_lens, s.t2r), FRONT_ERR_ARGUMENT);                                   \
+  says(words)
+  REFUSED(s.pos[2] = -1, "pos[2] is -1");
+  REFUSED(s.pos[7] = 1 << 24, "pos[7] is 16777216"); /* pad rows too */
+  REFUSED(s.pos[3] = 2000, "pos[3] is 2000: cos_sin ends before it");
+  REFUSED(s.slot[1] = 128, "slot[1] is 128: the cache ends before its block");
+  REFUSED(s.slot[4] = s.slot[0], "slot[4] is 127: another row");
+  REFUSED(s.swa_lens[0] = 129, "swa_lens[0] is 129");
+  REFUSED(s.t2r[6] = 3, "t2r[6] is 3: comp_bt ends before its row");
+  REFUSED(s.t2r[1] = -1, "t2r[1] is -1");
+#undef REFUSED
+  s = right_step();
+  s.t2r[0] = -7; /* its position has no compressed key yet */
+  s.swa_lens[7] = -7;
+  GOOD(front_hip_step_check(binding, s.pos, s.slot, s.swa_lens, s.t2r));
+  assert_int_equal(front_hip_step_check(binding, s.pos, s.slot, s.swa_lens, NULL), FRONT_ERR_ARGUMENT);
+  says("t2r is null");
+  GOOD(front_hip_binding_destroy(binding));
+  GOOD(front_hip_kernel_destroy(kernel));
+  assert_int_equal(hipFree(cache), hipSuccess);
+  assert_int_equal(hipFree(table), hipSuccess);
+  assert_int_equal(hipFree(blocks), hipSuccess);
+}
+
 static void destroying_in_the_wrong_order_is_refused(void **context) {
   (void)context;
   front_hip_kernel kernel;
@@ -343,7 +405,8 @@ static void a_null_handle_is_refused_everywhere(void **context) {
       front_hip_kernel_load(no_hip, "", 1, NULL, &kernel), front_hip_kernel_load_file(hip, NULL, NULL, &kernel),
       front_hip_kernel_destroy(no_kernel), front_hip_kernel_describe(no_kernel, &info), front_hip_stream_check(no_kernel, NULL),
       front_hip_binding_create(no_kernel, &args, &binding), front_hip_binding_update(no_binding, &args),
-      front_hip_binding_destroy(no_binding), front_hip_launch(no_binding, NULL), front_hip_guard_check(no_kernel, words)};
+      front_hip_binding_destroy(no_binding), front_hip_launch(no_binding, NULL), front_hip_step_check(no_binding, NULL, NULL, NULL, NULL),
+      front_hip_guard_check(no_kernel, words)};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) assert_int_equal(all[i], FRONT_ERR_ARGUMENT);
 }
 
@@ -387,6 +450,7 @@ int main(int argc, char **argv) {
       TEST(what_hip_refuses_to_load_is_an_error_in_its_words_and_leaves_nothing),
       TEST(an_allocation_that_is_too_short_is_refused_by_name),
       TEST(a_wrong_argument_is_refused_by_name),
+      TEST(a_steps_host_copies_are_refused_by_input_and_row),
       TEST(destroying_in_the_wrong_order_is_refused),
       TEST(a_null_handle_is_refused_everywhere),
       TEST(options_of_a_newer_program_are_not_passed_over),

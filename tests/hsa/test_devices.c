@@ -148,6 +148,23 @@ static void partitions_are_told_apart(void **state) {
   good(front_close(runtime));
 }
 
+static void memory_is_freed_on_the_device_that_gave_it(void **state) {
+  (void)state;
+  front_runtime runtime = open_on("mi355x-cpx");
+  front_device first, second;
+  void *memory = NULL;
+  good(front_device_open(runtime, "0", &first));
+  good(front_device_open(runtime, "1", &second));
+  good(front_memory_allocate(first, 4096, &memory));
+  assert_int_equal(front_memory_free(second, memory), FRONT_ERR_ARGUMENT);
+  assert_non_null(strstr(front_error(), "another device's"));
+  good(front_device_close(second));
+  assert_int_equal(front_device_close(first), FRONT_ERR_BUSY); /* it still counts it */
+  good(front_memory_free(first, memory));
+  good(front_device_close(first));
+  good(front_close(runtime));
+}
+
 static void visible_devices_are_obeyed_in_their_order(void **state) {
   (void)state;
   static const struct {
@@ -240,7 +257,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_machines_with_256_compute_units_take_the_grid), cmocka_unit_test(a_process_with_fewer_units_gets_no_queue),
       cmocka_unit_test(an_object_for_the_other_isa_is_refused_with_both_sides), cmocka_unit_test(partitions_are_told_apart),
-      cmocka_unit_test(visible_devices_are_obeyed_in_their_order), cmocka_unit_test(a_second_user_of_hsa_is_undisturbed),
+      cmocka_unit_test(memory_is_freed_on_the_device_that_gave_it), cmocka_unit_test(visible_devices_are_obeyed_in_their_order),
+      cmocka_unit_test(a_second_user_of_hsa_is_undisturbed),
       cmocka_unit_test(an_unknown_machine_is_an_error_that_names_those_there_are), /* the last: a failed library is not tried again */
   };
   return cmocka_run_group_tests_name("devices", tests, make_objects, free_objects);
