@@ -220,11 +220,15 @@ int gpu_await(struct emu_gpu *g, hsa_signal_t signal) {
   }
 }
 
-int gpu_launch(struct emu_gpu *g, const struct emu_kernel *k, uint32_t groups, uint32_t size, const void *args, size_t bytes) {
+void gpu_begin(struct emu_gpu *g, const struct emu_kernel *k, uint32_t groups, uint32_t size, const void *args, size_t bytes) {
   hsa_signal_store_screlease(g->signal, 1);
   uint64_t index = gpu_write_packet(g, k, groups, size, args, bytes, g->signal);
   gpu_publish_packet(g, index);
   gpu_ring(g, index);
+}
+
+int gpu_launch(struct emu_gpu *g, const struct emu_kernel *k, uint32_t groups, uint32_t size, const void *args, size_t bytes) {
+  gpu_begin(g, k, groups, size, args, bytes);
   return gpu_await(g, g->signal);
 }
 

@@ -54,6 +54,9 @@ uint64_t gpu_write_packet(
 void gpu_publish_packet(struct emu_gpu *g, uint64_t index); /* stores its header, with the barrier bit */
 void gpu_ring(struct emu_gpu *g, uint64_t index);
 
+/* A launch of `groups` workgroups of `size` work-items, for gpu_await(g, g->signal). */
+void gpu_begin(struct emu_gpu *g, const struct emu_kernel *k, uint32_t groups, uint32_t size, const void *args, size_t bytes);
+
 /* One launch of `groups` workgroups of `size` work-items, waited for. 0, or the error that the queue's callback got. */
 int gpu_launch(struct emu_gpu *g, const struct emu_kernel *k, uint32_t groups, uint32_t size, const void *args, size_t bytes);
 

@@ -166,27 +166,31 @@ static const char await_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, i32 %x", "64"
     POLL_IR("%a", "%x") AT_IR("%p", "i32", "%a", "1") "  %y = add i32 %x, 1\n  store i32 %y, ptr addrspace(1) %p\n  ret void\n");
 static const char put_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, i32 %x", "64", "  store i32 %x, ptr addrspace(1) %a\n  ret void\n");
 
-static void two_queues_launches_wait_for_each_other_in_memory(void **state) {
-  (void)state;
-  struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
+/* The open GPU with another queue and signal. */
+static struct emu_gpu beside(void) {
   struct emu_gpu other = gpu;
-  struct emu_kernel wait = kernel_of_ir(&gpu, await_ir), put = kernel_of_ir(&gpu, put_ir);
   assert_int_equal(hsa_queue_create(gpu.agent, 2, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, 0, 0, &other.queue), 0);
   assert_int_equal(hsa_signal_create(0, 0, NULL, &other.signal), 0);
   other.args = (uint8_t *)gpu.args + 4096;
-  hsa_signal_store_screlease(gpu.signal, 1);
-  uint64_t index = gpu_write_packet(&gpu, &wait, 3, 64, &args, sizeof args, gpu.signal);
-  hsa_signal_store_screlease(other.signal, 1);
-  uint64_t second = gpu_write_packet(&other, &put, 1, 64, &args, sizeof args, other.signal);
-  gpu_publish_packet(&gpu, index);
-  gpu_publish_packet(&other, second);
-  gpu_ring(&gpu, index);
-  gpu_ring(&other, second);
+  return other;
+}
+
+static void end_beside(const struct emu_gpu *other) {
+  assert_int_equal(hsa_queue_destroy(other->queue), 0);
+  assert_int_equal(hsa_signal_destroy(other->signal), 0);
+}
+
+static void two_queues_launches_wait_for_each_other_in_memory(void **state) {
+  (void)state;
+  struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
+  struct emu_gpu other = beside();
+  struct emu_kernel wait = kernel_of_ir(&gpu, await_ir), put = kernel_of_ir(&gpu, put_ir);
+  gpu_begin(&gpu, &wait, 3, 64, &args, sizeof args);
+  gpu_begin(&other, &put, 1, 64, &args, sizeof args);
   assert_int_equal(gpu_await(&other, other.signal), 0);
   assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
   assert_int_equal(args.a[1], 8);
-  assert_int_equal(hsa_queue_destroy(other.queue), 0);
-  assert_int_equal(hsa_signal_destroy(other.signal), 0);
+  end_beside(&other);
   kernel_free(&wait);
   kernel_free(&put);
 }
@@ -201,34 +205,20 @@ __attribute__((no_sanitize("thread"))) static void write_beside_a_launch(volatil
 static void a_launch_that_waits_for_a_slow_host_is_no_deadlock(void **state) {
   (void)state;
   struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
+  struct emu_gpu other = beside();
   struct emu_kernel wait = kernel_of_ir(&gpu, await_ir), put = kernel_of_ir(&gpu, put_ir);
-  struct emu_gpu other = gpu;
-  hsa_signal_store_screlease(gpu.signal, 1);
-  uint64_t index = gpu_write_packet(&gpu, &wait, 3, 64, &args, sizeof args, gpu.signal);
-  gpu_publish_packet(&gpu, index);
-  gpu_ring(&gpu, index);
-  usleep(LATE_US);
-  write_beside_a_launch(args.a, args.x);
-  assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
-  assert_int_equal(args.a[1], 8);
-
-  args.a[0] = args.a[1] = 0;
-  assert_int_equal(hsa_queue_create(gpu.agent, 2, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, 0, 0, &other.queue), 0);
-  assert_int_equal(hsa_signal_create(1, 0, NULL, &other.signal), 0);
-  other.args = (uint8_t *)gpu.args + 4096;
-  hsa_signal_store_screlease(gpu.signal, 1);
-  index = gpu_write_packet(&gpu, &wait, 3, 64, &args, sizeof args, gpu.signal);
-  gpu_publish_packet(&gpu, index);
-  gpu_ring(&gpu, index);
-  usleep(LATE_US);
-  uint64_t second = gpu_write_packet(&other, &put, 1, 64, &args, sizeof args, other.signal);
-  gpu_publish_packet(&other, second);
-  gpu_ring(&other, second);
-  assert_int_equal(gpu_await(&other, other.signal), 0);
-  assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
-  assert_int_equal(args.a[1], 8);
-  assert_int_equal(hsa_queue_destroy(other.queue), 0);
-  assert_int_equal(hsa_signal_destroy(other.signal), 0);
+  for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
+    args.a[0] = args.a[1] = 0;
+    gpu_begin(&gpu, &wait, 3, 64, &args, sizeof args);
+    usleep(LATE_US);
+    if (by_kernel)
+      assert_int_equal(gpu_launch(&other, &put, 1, 64, &args, sizeof args), 0);
+    else
+      write_beside_a_launch(args.a, args.x);
+    assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
+    assert_int_equal(args.a[1], 8);
+  }
+  end_beside(&other);
   kernel_free(&wait);
   kernel_free(&put);
 }
