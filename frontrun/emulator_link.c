@@ -29,6 +29,14 @@ struct emulator_link emulator_link(const char *path) {
   return link;
 }
 
+bool emulator_loads(const char *path, char *error, size_t room) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library) return dlclose(library) == 0;
+  const char *why = dlerror();
+  snprintf(error, room, "the emulator: %.1900s: name libhsa-emu.so in FRONT_EMU_LIBRARY", why ? why : path);
+  return false;
+}
+
 bool emulator_find(char path[PATH_MAX]) {
   static const char *const places[] = {"../emulator/libhsa-emu.so", "../" LIBDIR "/libhsa-emu.so", "../lib/libhsa-emu.so"};
   const char *named = getenv("FRONT_EMU_LIBRARY");

@@ -33,4 +33,7 @@ struct emulator_link emulator_link(const char *path);
    False, with every place that was looked at in `path`, if there is none. */
 bool emulator_find(char path[PATH_MAX]);
 
+/* Can the library at `path` be loaded at all? If not, why: for what libfront has refused as an HSA library. */
+bool emulator_loads(const char *path, char *error, size_t room);
+
 #endif

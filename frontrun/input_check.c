@@ -38,8 +38,8 @@ bool inputs_check_slots(const struct inputs *in, char error[INPUT_ERROR_MAX]) {
   const int64_t *slot = in->data[ARG_slot];
   for (int t = 0; t < in->key.tokens; t++) {
     if (slot[t] >= 1ll << 31) return refuse(error, "slot[%d] is %lld: it must be below 2^31", t, (long long)slot[t]);
-    if (slot[t] < 0 && (int32_t)(uint32_t)(uint64_t)slot[t] >= 0)
-      return refuse(error, "slot[%d] is %lld: a pad row's low 32 bits must be negative too", t, (long long)slot[t]);
+    if (slot[t] < INT32_MIN) /* the kernel reads the low 32 bits: it may be a slot to it */
+      return refuse(error, "slot[%d] is %lld: it must not be below -2^31: a pad row has -1", t, (long long)slot[t]);
     for (int other = 0; slot[t] >= 0 && other < t; other++)
       if (slot[other] == slot[t])
         return refuse(error, "slot[%d] and slot[%d] are both %lld: two tokens cannot share one", other, t, (long long)slot[t]);

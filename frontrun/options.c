@@ -103,7 +103,8 @@ static uint64_t parse_number(const struct argp_state *state, const char *what, c
 static double parse_seconds(const struct argp_state *state, const char *text) {
   char *end;
   double value = strtod(text, &end);
-  if (end == text || *end || !(value > 0) || value > 1e6) refuse_value(state, "--timeout", text, "seconds from 0 to 1000000 are needed");
+  if (end == text || *end || !(value > 0) || value > 1e6)
+    refuse_value(state, "--timeout", text, "seconds above 0, up to 1000000, are needed");
   return value;
 }
 
@@ -192,11 +193,20 @@ static void end(const char *why) {
   exit(RUN_USAGE);
 }
 
+/* An acceptance run makes each kernel's options itself. */
+static bool has_launch_option(const struct run_options *run) {
+  return run->key || run->arch || run->seed != 1 || run->rank || run->which != CASE_DEFAULT || run->input || run->dump ||
+         run->repeat != 1 || run->has_epoch || run->prefill_tag || !run->traffic || run->json || run->strict || run->timing || run->trace ||
+         run->threads || run->timeout > 0;
+}
+
 /* What is wrong only beside something else. */
 static void check_together(const struct run_options *run) {
   if (!run->what) end("no KEY or FILE: name a kernel, such as tokens=8,tp=4 (--help lists the options)");
   if (!run->strict && (run->schedules || run->schedule || run->l2)) end("--seeds, --schedule and --l2 are strict mode's: say --strict too");
   if (run->workgroups && !run->timing) end("--workgroups are rows of --timing's table: say --timing too");
+  if (run->accept && has_launch_option(run)) end("--accept decides on the rest itself: leave all but --device and --report out");
+  if (run->report && !run->accept) end("--report is where --accept writes: say --accept too, or --json for one kernel");
   if (run->strict && (run->timing || run->trace)) end("--timing and --trace show no strict launch: leave --strict out");
   if (run->strict && run->device == DEVICE_GPU) end("--strict is the emulator's: leave --device gpu out");
 }

@@ -46,6 +46,7 @@ static enum run_code open_emulator(struct session *session, char *error) {
     return RUN_ENVIRONMENT;
   }
   enum run_code code = open_device(session, path, error);
+  if (code != RUN_GOOD && !session->runtime.impl) (void)emulator_loads(path, error, RUN_ERROR_MAX);
   if (code != RUN_GOOD || session->emulator.there) return code;
   snprintf(error, RUN_ERROR_MAX, "%.1500s is not the emulator: name libhsa-emu.so in FRONT_EMU_LIBRARY", session->library);
   return RUN_ENVIRONMENT;

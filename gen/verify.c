@@ -45,7 +45,7 @@ bool verify_find(char path[4096]) {
 struct job {
   _Atomic pid_t pid; /* 0: none */
   size_t which;
-  int complaints;
+  int said, complaints; /* standard output and error */
   double began;
 };
 
@@ -64,6 +64,21 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool open_files(struct job *job) {
+  job->said = tool_file(NULL, 0);
+  job->complaints = job->said < 0 ? -1 : tool_file(NULL, 0);
+  if (job->complaints >= 0) return true;
+  int why = errno;
+  if (job->said >= 0) close(job->said);
+  errno = why;
+  return false;
+}
+
+static void close_files(const struct job *job) {
+  close(job->said);
+  close(job->complaints);
+}
+
 static int spawn_one(const char *frontrun, const char *bundle, const struct verify_case *c, uint32_t seconds, struct job *job) {
   char limit[16];
   const char *argv[16] = {
@@ -74,11 +89,10 @@ static int spawn_one(const char *frontrun, const char *bundle, const struct veri
     argv[11] = "--timeout";
     argv[12] = limit;
   }
-  job->complaints = tool_file(NULL, 0);
-  if (job->complaints < 0) return errno;
+  if (!open_files(job)) return errno;
   int why = posix_spawn_file_actions_init(&actions);
   if (!why) why = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!why) why = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!why) why = posix_spawn_file_actions_adddup2(&actions, job->said, STDOUT_FILENO);
   if (!why) why = posix_spawn_file_actions_adddup2(&actions, job->complaints, STDERR_FILENO);
   sigset_t all, before;
   posix_spawnattr_t attributes;
@@ -97,12 +111,22 @@ static int spawn_one(const char *frontrun, const char *bundle, const struct veri
   posix_spawn_file_actions_destroy(&actions);
   if (why) {
     job->pid = 0;
-    close(job->complaints);
+    close_files(job);
   }
   return why;
 }
 
+/* A program that ends well has shown nothing yet: frontrun's last line is a verdict. */
+static void check_said(const struct job *job, struct verify_case *c) {
+  char line[64];
+  tool_file_last_line(job->said, "", line, sizeof line);
+  if (!strncmp(line, "good: ", 6)) return;
+  c->code = FRONTGEN_ENVIRONMENT;
+  snprintf(c->message, sizeof c->message, "what ran is no frontrun, it gives no verdict: set FRONTGEN_FRONTRUN to frontgen's own");
+}
+
 static void take_message(const struct job *job, struct verify_case *c) {
+  if (*c->message) return;
   if (c->code) tool_file_last_line(job->complaints, "frontrun: ", c->message, sizeof c->message);
   if (c->code && !*c->message) snprintf(c->message, sizeof c->message, "it ended without a word");
 }
@@ -111,8 +135,9 @@ static void settle(struct job *job, struct verify_case *cases, int status) {
   struct verify_case *c = &cases[job->which];
   c->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   c->seconds = now() - job->began;
+  if (!c->code) check_said(job, c);
   take_message(job, c);
-  close(job->complaints);
+  close_files(job);
   job->pid = 0;
 }
 

@@ -10,7 +10,7 @@ enum { VERIFY_MESSAGE_MAX = 600 };
 
 struct verify_case {
   const char *name, *arch; /* the caller's */
-  int code;                /* frontrun's exit code, or 128 + signal */
+  int code;                /* frontrun's exit code, or 128 + signal; FRONTGEN_ENVIRONMENT: 0 without a verdict */
   double seconds;
   char message[VERIFY_MESSAGE_MAX]; /* its line on standard error; "" if good */
 };

@@ -254,8 +254,8 @@ static enum front_status no_kernel(const struct bundle *bundle, const char *name
   char more[48] = "", foreign[96] = "";
   if (list->more) snprintf(more, sizeof more, " and %zu more", list->more);
   if (others) snprintf(foreign, sizeof foreign, "; %zu code objects for another GPU are passed over", others);
-  enum front_status status = status_fail(FRONT_ERR_NOT_FOUND, "%s has no %s for %s: there %s %s%s%s", bundle->path, name, arch,
-      list->used ? "are" : "is none for it", list->text, more, foreign);
+  enum front_status status = status_fail(FRONT_ERR_NOT_FOUND, "%s has no %s for %s: there %s%s%s%s", bundle->path, name, arch,
+      list->used ? "are " : "is none for it", list->text, more, foreign);
   free(list);
   return status;
 }

@@ -286,7 +286,7 @@ struct front_args {
   int32_t x_stride;     /* elements, a multiple of 8, >= 5120 */
   int32_t bt_stride;    /* elements between rows of comp_bt */
   const void *pos;      /* i64 [S], 0 <= pos < 2^24, valid in pad rows too; 8 */
-  const void *slot;     /* i64 [S], < 2^31; negative: a pad row; 8 */
+  const void *slot;     /* i64 [S], -2^31 <= slot < 2^31; negative: a pad row; 8 */
   const void *swa_idx;  /* i32 [S, window]; 4 */
   const void *swa_lens; /* i32 [S]; 4 */
   const void *topk;     /* i32 [S, 512], negative: none; ratio > 0; 4 */
@@ -358,8 +358,9 @@ struct front_launch_options {
   void (*ended)(void *user, enum front_status status);
   void *user;
   /* Debug mode only: host copies of the inputs of these names. Null: the launch copies the device's, which are what the kernel will read
-     only if nothing in flight writes them. Refused: pos outside [0, 2^24) or cos_sin; a slot outside swa, or of two rows; swa_lens outside
-     [0, window]; t2r outside comp_bt (each where the row uses it, and HSA knows the memory's size). Read before the call returns. */
+     only if nothing in flight writes them. Refused: pos outside [0, 2^24) or cos_sin; a slot outside swa, below -2^31, or of two rows;
+     swa_lens outside [0, window]; t2r outside comp_bt (each where the row uses it, and HSA knows the memory's size). Read before the call
+     returns. */
   const int64_t *pos, *slot;
   const int32_t *swa_lens, *t2r;
 };

@@ -22,8 +22,11 @@ static enum front_status bad(const char *name, uint32_t row, int64_t value, cons
   return status_fail(FRONT_ERR_ARGUMENT, "%s[%u] is %lld: %s", name, row, (long long)value, why);
 }
 
+/* The kernel reads a slot's low 32 bits: what is below -2^31 may be a slot to it, and another row's. */
 static enum front_status check_slot(const struct step *s, uint32_t row) {
   const int64_t slot = s->at.slot[row], block = slot / s->args->swa_block;
+  if (slot < INT32_MIN) return bad("slot", row, slot, "it must not be below -2^31: a pad row has -1");
+  if (slot < 0) return FRONT_OK;
   const uint64_t block_bytes = (uint64_t)KV_RECORD_BYTES * (uint64_t)s->args->swa_block;
   if (slot > INT32_MAX) return bad("slot", row, slot, "it must be below 2^31");
   if (s->swa_bytes < block_bytes || (uint64_t)block > (s->swa_bytes - block_bytes) / (uint64_t)s->args->swa_stride)
@@ -37,9 +40,8 @@ static enum front_status check_row(const struct step *s, uint32_t row) {
   int64_t pos = s->at.pos[row];
   if (pos < 0 || pos >= POSITIONS_MAX) return bad("pos", row, pos, "it must be in 0 to 2^24 - 1, in pad rows too");
   if ((uint64_t)(pos + 1) * POSITION_BYTES > s->cos_sin_bytes) return bad("pos", row, pos, "cos_sin ends before it");
-  if (s->at.slot[row] < 0) return FRONT_OK; /* a pad row uses no more */
   enum front_status status = check_slot(s, row);
-  if (status != FRONT_OK) return status;
+  if (status != FRONT_OK || s->at.slot[row] < 0) return status; /* a pad row uses no more */
   if (has_keys(s->layer) && (s->at.swa_lens[row] < 0 || s->at.swa_lens[row] > s->layer->window))
     return bad("swa_lens", row, s->at.swa_lens[row], "it must be in 0 to the key's window");
   if (!has_compressed(s->layer) || pos + 1 < s->layer->ratio) return FRONT_OK;

@@ -83,6 +83,11 @@ static void test_verify_report_of_errors(void **state) {
   assert_code(&o, 3);
   assert_non_null(strstr(o.err, "cannot run frontrun (/nowhere/frontrun: No such file or directory)"));
   outcome_free(&o);
+  o = run_argv((const char *const[]){FRONTGEN, "verify", whole, NULL}, /* ends well, and has looked at nothing */
+      &(struct run_options){.env = (const char *const[]){"FRONTGEN_FRONTRUN=/bin/true", NULL}});
+  assert_code(&o, 3);
+  assert_non_null(strstr(o.err, "frontgen: " ONE ": what ran is no frontrun"));
+  outcome_free(&o);
   free((void *)(uintptr_t)report);
 }
 

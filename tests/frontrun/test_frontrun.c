@@ -25,6 +25,9 @@ static void bad_usage_is_one_line_and_code_2(void **context) {
   expect(run(FRONTRUN, "tokens=8", "--seeds", "3"), 2, "--strict");
   expect(run(FRONTRUN, "tokens=8", "--strict", "--timing"), 2, "--strict");
   expect(run(FRONTRUN, "tokens=8", "--workgroups"), 2, "--timing");
+  expect(run(FRONTRUN, "tokens=8", "--report", "r.json"), 2, "--accept");
+  expect(run(FRONTRUN, "bundle", "--accept", "--seed", "7"), 2, "leave all but --device and --report out");
+  expect(run(FRONTRUN, "bundle", "--accept", "--strict"), 2, "leave all but --device and --report out");
   expect(run(FRONTRUN, "tokens=8", "--strict", "--l2", "cold"), 2, "probed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "-1"), 2, "--seed");
   expect(run(FRONTRUN, "tokens=8", "--seed", "1x"), 2, "--seed");
@@ -32,7 +35,7 @@ static void bad_usage_is_one_line_and_code_2(void **context) {
   expect(run(FRONTRUN, "tokens=8", "--device", "tpu"), 2, "auto, gpu or emulator");
   expect(run(FRONTRUN, "tokens=8", "--case", "worst"), 2, "allpad");
   expect(run(FRONTRUN, "tokens=8", "--rank", "4"), 2, "ranks 0 to 3");
-  expect(run(FRONTRUN, "tokens=8", "--timeout", "0"), 2, "--timeout");
+  expect(run(FRONTRUN, "tokens=8", "--timeout", "0"), 2, "above 0");
   expect(run(FRONTRUN, "tokens=8", "--seed", " -1"), 2, "--seed");
   expect(run(FRONTRUN, "--fast", "tokens=8"), 2, "\"--fast\"");
   expect(run(FRONTRUN, "tokens=8", "--seed"), 2, "\"--seed\"");
@@ -87,7 +90,8 @@ static void no_device_and_no_compiler_are_one_line_and_code_3(void **context) {
                            *const no_llc[] = {"FRONTGEN_LLC=/no/such/llc", NULL};
   const struct run_options hsa = {.env = no_hsa}, emulator = {.env = no_emulator}, llc = {.env = no_llc};
   expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", "--device", "gpu", NULL}, &hsa), 3, "libno-such-hsa.so");
-  expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", "--device", "emulator", NULL}, &emulator), 3, "libno-emu.so");
+  expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", "--device", "emulator", NULL}, &emulator), 3,
+      "libno-emu.so: cannot open shared object file: No such file or directory: name libhsa-emu.so");
   expect(run_argv((const char *const[]){FRONTRUN, "tokens=1", NULL}, &llc), 3, "/no/such/llc");
 }
 

@@ -279,7 +279,7 @@ static void a_file_that_does_not_fit_the_key_is_refused_by_tensor(void **context
   expect_file_refused(&(struct tensor){"pos", DTYPE_I64, 1, {3}, far, 24}, 1, "pos[1] is 16777216");
   expect_file_refused(&(struct tensor){"slot", DTYPE_I64, 1, {3}, slot, 24}, 1, "slot[0] and slot[1]");
   expect_file_refused(&(struct tensor){"slot", DTYPE_I64, 1, {3}, slot_far, 24}, 1, "slot[2]");
-  expect_file_refused(&(struct tensor){"slot", DTYPE_I64, 1, {3}, pad, 24}, 1, "low 32 bits");
+  expect_file_refused(&(struct tensor){"slot", DTYPE_I64, 1, {3}, pad, 24}, 1, "below -2^31");
   expect_file_refused(&(struct tensor){"cos_sin", DTYPE_F32, 2, {1, 64}, table, 256}, 1, "cos_sin has 1 rows");
   expect_file_refused(&(struct tensor){"x_stride", DTYPE_I32, 1, {1}, &stride, 4}, 1, "x_stride is 5124");
   expect_file_refused(&(struct tensor){"swa_block", DTYPE_I32, 1, {1}, &block, 4}, 1, "swa_block is 0");

@@ -84,7 +84,7 @@ static void a_kernel_comes_from_a_bundle_for_the_devices_gpu(void **context) {
   fake_hip()->isa = "gfx942:sramecc+:xnack-";
   assert_int_equal(front_hip_kernel_load_bundle(hip, bundle, entry.name, &kernel), FRONT_ERR_NOT_FOUND);
   says("for gfx942");
-  says("1 code objects for another GPU");
+  says(" for gfx942: there is none for it; 1 code objects for another GPU");
   GOOD(front_bundle_close(bundle));
 }
 
@@ -340,6 +340,7 @@ static void a_steps_host_copies_are_refused_by_input_and_row(void **context) {
   REFUSED(s.pos[3] = 2000, "pos[3] is 2000: cos_sin ends before it");
   REFUSED(s.slot[1] = 128, "slot[1] is 128: the cache ends before its block");
   REFUSED(s.slot[4] = s.slot[0], "slot[4] is 127: another row");
+  REFUSED(s.slot[7] = -((int64_t)1 << 32), "slot[7] is -4294967296: it must not be below -2^31"); /* its low 32 bits: slot 0 */
   REFUSED(s.swa_lens[0] = 129, "swa_lens[0] is 129");
   REFUSED(s.t2r[6] = 3, "t2r[6] is 3: comp_bt ends before its row");
   REFUSED(s.t2r[1] = -1, "t2r[1] is -1");

@@ -163,6 +163,8 @@ static const struct {
     {"pos", "2^24", 7, 1 << 24}, /* a pad row's too */
     {"pos", "cos_sin ends", 3, 100},
     {"slot", "2^31", 1, (int64_t)1 << 31},
+    {"slot", "below -2^31", 6, INT32_MIN - (int64_t)1}, /* the kernel reads 2^31 - 1 */
+    {"slot", "below -2^31", 7, INT64_MIN},              /* slot 0, to the kernel */
     {"slot", "the cache ends", 2, 192},
     {"slot", "another row", 5, 191},
     {"swa_lens", "the key's window", 0, 129},
