@@ -80,11 +80,12 @@ static void read_swizzle(struct reading *r) {
 
 /* --- loads and stores ------------------------------------------------------------------------------------------------------ */
 
-/* The bytes of one lane's access, or null, and a finding, if they lie outside. */
+/* The bytes of one lane's access, or null, and a finding, if they lie outside. The sum is 32 bits: compilers make 1020 - 4 i of the offset
+   1020 and the address -4 i (LLVM: hasUsableDSOffset). */
 static uint8_t *lds_at(struct wave *w, const struct inst *in, int lane, int32_t offset, uint32_t bytes) {
   struct workgroup *g = w->group;
-  uint64_t at = (uint64_t)w->v[in->src[0].reg].w[lane] + (uint32_t)offset;
-  if (at + bytes <= g->lds_bytes) return g->lds + at;
+  uint32_t at = w->v[in->src[0].reg].w[lane] + (uint32_t)offset;
+  if ((uint64_t)at + bytes <= g->lds_bytes) return g->lds + at;
   note_out_of_range(w, in, lane, 0, at, g->lds_bytes);
   return NULL;
 }

@@ -52,6 +52,10 @@ enum strict_flow {
   FLOW_SWAP16,
   FLOW_SWAP32,
   FLOW_MFMA,
+  FLOW_LOW_WORD,  /* the result's low word depends on the sources' low words alone */
+  FLOW_WORDS,     /* a word depends on the same word of the sources */
+  FLOW_PAIRS,     /* ... on that which op_sel says */
+  FLOW_PAIR_MOVE, /* ... of one source alone */
   FLOW_BRANCH_SCC,
   FLOW_BRANCH_VCC,
   FLOW_JUMP,

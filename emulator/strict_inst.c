@@ -73,6 +73,15 @@ static const struct named flows[] = {
     {"v_permlane32_swap", FLOW_SWAP32, 0},
     {"v_mfma", FLOW_MFMA, 0},
     {"v_smfmac", FLOW_NONE, 0},
+    {"v_mad_u64_u32", FLOW_LOW_WORD, 0},
+    {"v_mad_i64_i32", FLOW_LOW_WORD, 0},
+    {"v_lshl_add_u64", FLOW_LOW_WORD, 0},
+    {"v_lshlrev_b64", FLOW_LOW_WORD, 0},
+    {"v_mov_b64", FLOW_WORDS, 0},
+    {"v_pk_add_f32", FLOW_PAIRS, 0},
+    {"v_pk_mul_f32", FLOW_PAIRS, 0},
+    {"v_pk_fma_f32", FLOW_PAIRS, 0},
+    {"v_pk_mov_b32", FLOW_PAIR_MOVE, 0},
 };
 
 /* Scalar arithmetic that leaves SCC as it was. */

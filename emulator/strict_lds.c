@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) bool touch_quad(
     struct strict_wave *sw, const struct wave *w, const struct inst *in, uint32_t lane, struct place *p, bool reads, bool writes) {
   const struct strict_group *g = sw->group;
   const uint32_t *from = &w->v[in->src[0].reg].w[lane];
-  uint64_t at = (uint64_t)from[0] + (uint32_t)p->offset;
+  uint64_t at = from[0] + (uint32_t)p->offset; /* of 32 bits */
   if (at % QUAD || at + QUAD > w->group->lds_bytes) return false;
   for (uint32_t i = 1; i < p->sharers; i++)
     if (from[i] != from[0] + i * p->bytes) return false;
@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) void step_lanes(
   uint64_t together = (UINT64_C(1) << p->sharers) - 1;
   for (uint64_t lanes = wave_exec(w), done; lanes; lanes &= ~done) {
     uint32_t l = (uint32_t)__builtin_ctzll(lanes);
-    uint64_t at = (uint64_t)w->v[in->src[0].reg].w[l] + (uint32_t)p->offset;
+    uint64_t at = w->v[in->src[0].reg].w[l] + (uint32_t)p->offset; /* of 32 bits */
     done = together << l;
     if (p->sharers > 1 && (lanes & done) == done && l + p->sharers <= LANES_A_WAVE && touch_quad(sw, w, in, l, p, reads, writes)) continue;
     done = UINT64_C(1) << l;

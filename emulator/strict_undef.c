@@ -77,9 +77,10 @@ static uint64_t through_dpp(const struct wave *w, const struct inst *in, uint64_
   return out;
 }
 
-/* A scalar pair that is a bit a lane (the carry of v_addc, the mask of v_cndmask). */
+/* A scalar pair that is a bit a lane (the carry of v_addc, the mask of v_cndmask), and not 64 bits for all (v_mad_u64_u32). */
 static bool is_mask(const struct inst *in, const struct strict_inst *si, uint32_t source) {
-  return source == 2 && in->src[2].words == 2 && (si->flow == FLOW_SELECT || in->dst2.kind == OPERAND_SREG);
+  bool carry = in->dst2.kind == OPERAND_SREG && in->dst.words == 1;
+  return source == 2 && in->src[2].words == 2 && (si->flow == FLOW_SELECT || carry);
 }
 
 static uint64_t mask_bits(const uint32_t *sundef, uint32_t reg) { return sundef[reg] | (uint64_t)sundef[reg + 1] << 32; }
@@ -162,6 +163,40 @@ static uint64_t perm_lanes(const struct strict_wave *sw, const struct wave *w, c
   return lanes;
 }
 
+/* Which words [*first, *end) of a source word k of the result depends on. */
+static void words_of_source(const struct inst *in, enum strict_flow flow, uint32_t source, uint32_t k, uint32_t *first, uint32_t *end) {
+  const struct source *s = &in->src[source];
+  uint32_t word = flow == FLOW_WORDS ? k : flow == FLOW_PAIRS && k ? s->hi : s->lo;
+  *first = 0;
+  *end = s->words;
+  if (flow == FLOW_PAIR_MOVE && source != k) *end = 0;
+  if (s->words < 2) return;
+  if (flow == FLOW_LOW_WORD) {
+    *end = k ? 2 : 1;
+  } else if (*end) {
+    *first = word;
+    *end = word + 1;
+  }
+}
+
+/* Lanes of word k of a pair, where its words depend on different ones of the sources'. */
+static uint64_t word_lanes(const struct strict_wave *sw, const struct inst *in, const struct strict_inst *si, uint32_t k) {
+  uint64_t lanes = 0;
+  for (uint32_t i = 0; i < INST_SOURCES; i++) {
+    const struct source *s = &in->src[i];
+    uint32_t word, end;
+    for (words_of_source(in, (enum strict_flow)si->flow, i, k, &word, &end); word < end; word++) {
+      if (s->kind == OPERAND_VGPR) lanes |= sw->undef[s->reg + word];
+      if (s->kind == OPERAND_SREG && sw->sundef[s->reg + word]) lanes = UINT64_MAX;
+    }
+  }
+  return lanes;
+}
+
+static bool by_word(const struct inst *in, const struct strict_inst *si) {
+  return si->flow >= FLOW_LOW_WORD && si->flow <= FLOW_PAIR_MOVE && !in->dpp && in->dst.words == 2;
+}
+
 static void vector_step(struct strict_wave *sw, const struct wave *w, const struct inst *in, const struct strict_inst *si) {
   struct taint t = vector_taint(sw, w, in, si);
   uint64_t exec = wave_exec(w);
@@ -172,8 +207,10 @@ static void vector_step(struct strict_wave *sw, const struct wave *w, const stru
   if (t.lanes && si->flow == FLOW_PERM) t.lanes = perm_lanes(sw, w, in, t.lanes);
   if (si->flow == FLOW_NONE) t.lanes = 0;
   uint32_t origin = t.origin ? t.origin : (uint32_t)(in - w->program->inst) + 1;
+  uint64_t pair[2] = {t.lanes, t.lanes};
+  for (uint32_t k = 0; t.lanes && k < 2 && by_word(in, si); k++) pair[k] = word_lanes(sw, in, si, k);
   if (in->dst.kind == OPERAND_VGPR)
-    for (uint32_t k = 0; k < in->dst.words; k++) put_lanes(sw, in->dst.reg + k, exec, t.lanes, origin);
+    for (uint32_t k = 0; k < in->dst.words; k++) put_lanes(sw, in->dst.reg + k, exec, k < 2 ? pair[k] : t.lanes, origin);
   else if (in->dst.kind == OPERAND_SREG)
     put_scalar(sw, w, in, &in->dst, t.lanes & exec, origin);
   if (in->dst2.kind == OPERAND_SREG) put_scalar(sw, w, in, &in->dst2, t.lanes & exec, origin);

@@ -396,6 +396,23 @@ static void lds_out_of_range_reads_0_drops_stores_and_is_counted(void **state) {
   wave_set_exec(w, UINT64_MAX);
 }
 
+/* llc makes 1020 - 4 i of an address -4 i and an offset of 1020. */
+static void lds_addresses_wrap_at_32_bits(void **state) {
+  (void)state;
+  struct wave *w = rig->wave;
+  fill_all(0);
+  rig->group.out_of_range = 0;
+  for (u32 l = 0; l < 64; l++) w->v[1].w[l] = 0 - 4 * l;
+  rig_run(rig, OTHERS_AT + READ_OUT);
+  for (u32 l = 0; l < 64; l++) {
+    u32 expected;
+    memcpy(&expected, model + 65532 - 4 * l, 4);
+    assert_int_equal(w->v[0].w[l], expected);
+  }
+  rig_run(rig, OTHERS_AT + WRITE_OUT);
+  assert_int_equal(rig->group.out_of_range, 0);
+}
+
 static void scalar_loads_take_consecutive_dwords(void **state) {
   (void)state;
   struct wave *w = rig->wave;
@@ -472,6 +489,7 @@ int main(void) {
       cmocka_unit_test(transposing_reads_give_columns),
       cmocka_unit_test(bpermute_of_an_inactive_lane_reads_0),
       cmocka_unit_test(lds_out_of_range_reads_0_drops_stores_and_is_counted),
+      cmocka_unit_test(lds_addresses_wrap_at_32_bits),
       cmocka_unit_test(scalar_loads_take_consecutive_dwords),
       cmocka_unit_test(scalar_buffer_loads_stop_at_the_end),
       cmocka_unit_test(clocks_tell_model_time),

@@ -95,6 +95,23 @@ CASE(what_is_masked_or_overwritten_does_not_matter,
     STRICT_START "v_and_b32 v7, 0, v7\nv_mov_b32 v3, v8\nFAULT v_mov_b32 v7, v8\nv_mov_b32 v3, v7\n" STORE_V3, 1, 64,
     .kind = HSA_EMU_UNINITIALISED, .text = {"stores v3"})
 
+/* llc makes a 32-bit a * b + c of v_mad_u64_u32, and does not write the high word of c. */
+CASE(a_low_word_does_not_depend_on_high_ones,
+    STRICT_START "v_mov_b32 v10, 5\nv_mad_u64_u32 v[12:13], s[14:15], v21, 3, v[10:11]\nv_lshl_add_u64 v[14:15], v[10:11], 1, v[12:13]\n"
+                 "v_lshlrev_b64 v[16:17], 1, v[14:15]\nv_mov_b64 v[18:19], v[16:17]\n"
+                 "v_mov_b32 v3, v18\nFAULT v_mov_b32 v3, v19\n" STORE_V3,
+    1, 64, .kind = HSA_EMU_UNINITIALISED, .text = {"stores v3, which holds nothing that was ever written"})
+
+CASE(words_of_a_64_bit_addend_are_no_mask_of_lanes,
+    STRICT_START "RIGHT s_mov_b32 s20, 1\nv_mad_u64_u32 v[12:13], s[14:15], v21, 3, s[20:21]\nv_mov_b32 v3, v12\n" STORE_V3, 1, 64,
+    .kind = HSA_EMU_UNINITIALISED, .text = {"stores v3", "lane 0"})
+
+CASE(a_packed_word_depends_on_the_words_that_op_sel_says,
+    STRICT_START "v_mov_b32 v10, 5\nv_pk_add_f32 v[12:13], v[10:11], v[20:21]\nv_pk_mov_b32 v[14:15], v[12:13], v[12:13] op_sel:[0,0]\n"
+                 "v_pk_fma_f32 v[16:17], v[14:15], v[12:13], v[12:13] op_sel_hi:[1,0,0]\nv_mov_b32 v3, v17\n"
+                 "FAULT v_pk_mul_f32 v[16:17], v[14:15], v[12:13]\nFAULT v_mov_b32 v3, v17\n" STORE_V3,
+    1, 64, .kind = HSA_EMU_UNINITIALISED, .text = {"stores v3"})
+
 /* --- outside -------------------------------------------------------------------------------------------------------------------- */
 
 CASE(a_lane_outside_its_buffer,
@@ -126,6 +143,9 @@ int main(void) {
       cmocka_unit_test(lanes_are_switched_by_what_was_never_written),
       cmocka_unit_test(lds_that_was_never_written_is_stored),
       cmocka_unit_test(what_is_masked_or_overwritten_does_not_matter),
+      cmocka_unit_test(a_low_word_does_not_depend_on_high_ones),
+      cmocka_unit_test(words_of_a_64_bit_addend_are_no_mask_of_lanes),
+      cmocka_unit_test(a_packed_word_depends_on_the_words_that_op_sel_says),
       cmocka_unit_test(a_lane_outside_its_buffer),
       cmocka_unit_test(a_lane_outside_lds),
   };
