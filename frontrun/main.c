@@ -297,8 +297,8 @@ int main(int argc, char **argv) {
   if (code == RUN_GOOD) code = run_launches(run);
   if (run->trace) {
     char why[RUN_ERROR_MAX];
-    bool written = trace_write(run->options.trace, run->trace, code == RUN_GOOD ? run->error : why);
-    if (!written && code == RUN_GOOD) code = RUN_USAGE;
+    enum run_code written = trace_write(run->options.trace, run->trace, code == RUN_GOOD ? run->error : why);
+    if (code == RUN_GOOD) code = written;
   }
   code = finish(run, code);
   if (!run->broken) session_close(&run->session);

@@ -34,7 +34,11 @@ static enum run_code read_object(const char *path, const struct stat *file, stru
   }
   object->size = (size_t)file->st_size;
   object->bytes = malloc(object->size + 1);
-  FILE *in = object->bytes ? fopen(path, "rb") : NULL;
+  if (!object->bytes) {
+    snprintf(error, RUN_ERROR_MAX, "%s: no memory for its %zu bytes", path, object->size);
+    return RUN_ENVIRONMENT;
+  }
+  FILE *in = fopen(path, "rb");
   bool good = in && fread(object->bytes, 1, object->size, in) == object->size;
   if (!good) snprintf(error, RUN_ERROR_MAX, "%s: %s", path, errno ? strerror(errno) : "it became shorter while it was read");
   if (in) fclose(in);

@@ -51,7 +51,7 @@ json_t *timing_figures(const struct hsa_emu_region *r);
 /* Adds a launch's events to an array in the Trace Event Format (JSON): a process an XCD, a thread a workgroup, a complete event for each
    span of wave 0, stalls inside stages. Times are microseconds of model time since `since` (cycles). */
 bool trace_add(json_t *events, const struct timing *t, uint32_t launch, uint64_t since);
-/* {"traceEvents": events, ...} to a file that appears whole or not at all. */
-bool trace_write(const char *path, json_t *events, char error[RUN_ERROR_MAX]);
+/* {"traceEvents": events, ...} to a file that appears whole or not at all. RUN_ENVIRONMENT: no room or no memory. */
+enum run_code trace_write(const char *path, json_t *events, char error[RUN_ERROR_MAX]);
 
 #endif

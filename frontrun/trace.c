@@ -66,18 +66,18 @@ bool trace_add(json_t *events, const struct timing *t, uint32_t launch, uint64_t
   return good;
 }
 
-bool trace_write(const char *path, json_t *events, char error[RUN_ERROR_MAX]) {
+enum run_code trace_write(const char *path, json_t *events, char error[RUN_ERROR_MAX]) {
   json_t *root = json_pack("{s:O, s:s}", "traceEvents", events, "displayTimeUnit", "ns");
   size_t bytes = root ? json_dumpb(root, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(15)) : 0;
   char *text = bytes ? malloc(bytes) : NULL;
-  bool good = text != NULL;
+  enum run_code code = RUN_ENVIRONMENT;
   char why[FRONTGEN_ERROR_MAX] = "no memory for the trace";
-  if (good) {
+  if (text) {
     (void)json_dumpb(root, text, bytes, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    good = output_write(path, text, bytes, why) == FRONTGEN_GOOD;
+    code = (enum run_code)output_write(path, text, bytes, why);
   }
-  if (!good) snprintf(error, RUN_ERROR_MAX, "%s", why);
+  if (code != RUN_GOOD) snprintf(error, RUN_ERROR_MAX, "%s", why);
   free(text);
   json_decref(root);
-  return good;
+  return code;
 }

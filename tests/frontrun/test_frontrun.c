@@ -67,6 +67,23 @@ static void what_could_not_be_printed_is_code_3(void **context) {
   }
 }
 
+/* A limit on files stands for a full disk; the compiler, which works in files, has run before. */
+static void a_file_without_room_is_code_3_and_leaves_nothing(void **context) {
+  (void)context;
+  static const char *const options[] = {"--dump", "--trace"};
+  const char *dir = temp_dir(), *object = path_in(dir, "front_s1_tp8_r2_w128_t0.gfx950.hsaco");
+  struct outcome made = run(built_path("gen/frontgen"), "build", "tokens=1,tp=8", "-o", dir);
+  assert_int_equal(made.code, 0);
+  outcome_free(&made);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char script[8192];
+    snprintf(script, sizeof script, "ulimit -f 64; exec %s %s --case=allpad --no-traffic --device=emulator %s=%s", FRONTRUN, object,
+        options[i], path_in(dir, "written"));
+    expect(run("/bin/sh", "-c", script), 3, "written: File too large");
+    assert_int_equal(count_files(dir), 1);
+  }
+}
+
 static void a_bad_key_or_file_is_one_line_and_code_2(void **context) {
   (void)context;
   const char *dir = temp_dir();
@@ -145,6 +162,7 @@ int main(void) {
       cmocka_unit_test(bad_usage_is_one_line_and_code_2),
       cmocka_unit_test(pipes_devices_and_links_are_refused_before_any_work),
       cmocka_unit_test(what_could_not_be_printed_is_code_3),
+      cmocka_unit_test(a_file_without_room_is_code_3_and_leaves_nothing),
       cmocka_unit_test(a_bad_key_or_file_is_one_line_and_code_2),
       cmocka_unit_test(no_device_and_no_compiler_are_one_line_and_code_3),
       cmocka_unit_test(results_that_differ_are_code_1_and_a_fault_or_a_timeout_is_code_4),
