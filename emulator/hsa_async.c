@@ -39,12 +39,12 @@ struct lane {
 static struct lane handlers = {.lock = PTHREAD_MUTEX_INITIALIZER}, copies = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static bool copies_timed; /* atomic */
 
-/* Takes the first task that is ready into lane->ready; true as well if the lane ends. */
+/* Takes the first task that is ready into lane->ready; none, and true as well, if the lane ends. */
 static bool take_ready(void *context) {
   struct lane *lane = context;
   pthread_mutex_lock(&lane->lock);
   struct task **at = &lane->tasks;
-  while (*at && !(*at)->ready(*at)) at = &(*at)->next;
+  while (*at && (lane->stop || !(*at)->ready(*at))) at = &(*at)->next;
   lane->ready = *at;
   if (*at) *at = (*at)->next;
   bool found = lane->ready || lane->stop;
@@ -67,7 +67,7 @@ static void *lane_main(void *context) {
     if (!t) return NULL;
     bool again = t->run(t);
     pthread_mutex_lock(&lane->lock);
-    if (again && t->signal)
+    if (again && t->signal && !lane->stop)
       append(lane, t);
     else
       free(t);
@@ -83,21 +83,22 @@ static hsa_status_t submit(struct lane *lane, struct task *t) {
     lane->stop = false;
     lane->started = !pthread_create(&lane->thread, NULL, lane_main, lane);
   }
-  bool good = lane->started;
-  if (good)
+  hsa_status_t status = !lane->started ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
+                        : lane->stop   ? HSA_STATUS_ERROR_NOT_INITIALIZED /* by what runs while hsa_shut_down waits for it */
+                                       : HSA_STATUS_SUCCESS;
+  if (status == HSA_STATUS_SUCCESS)
     append(lane, t);
   else
     free(t);
   pthread_mutex_unlock(&lane->lock);
   signal_wake_any();
-  return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  return status;
 }
 
 static void end_lane(struct lane *lane) {
   pthread_mutex_lock(&lane->lock);
   bool started = lane->started;
   lane->stop = true;
-  lane->started = false;
   while (lane->tasks) {
     struct task *next = lane->tasks->next;
     free(lane->tasks);
@@ -107,6 +108,9 @@ static void end_lane(struct lane *lane) {
   if (!started) return;
   signal_wake_any();
   pthread_join(lane->thread, NULL);
+  pthread_mutex_lock(&lane->lock);
+  lane->started = false;
+  pthread_mutex_unlock(&lane->lock);
 }
 
 void async_end(void) {

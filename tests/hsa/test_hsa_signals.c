@@ -284,6 +284,35 @@ static void what_still_waits_at_the_end_is_dropped(void **state) {
   assert_int_equal(hsa_shut_down(), 0);
 }
 
+static hsa_signal_t *always; /* what the handlers below are registered for, and how often they were called */
+static int calls;
+
+/* Wants to hear again, and has another one hear too. */
+static bool hear_for_ever(hsa_signal_value_t value, void *data) {
+  (void)value;
+  if (__atomic_fetch_add(&calls, 1, __ATOMIC_SEQ_CST) < 1000)
+    (void)hsa_amd_signal_async_handler(*always, HSA_SIGNAL_CONDITION_GTE, 0, hear_for_ever, data);
+  return true;
+}
+
+static void a_handler_that_always_has_work_does_not_keep_the_program_from_ending(void **state) {
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(hsa_init(), 0);
+    hsa_signal_t s = new_signal(1);
+    always = &s;
+    __atomic_store_n(&calls, 0, __ATOMIC_SEQ_CST);
+    assert_int_equal(hsa_amd_signal_async_handler(s, HSA_SIGNAL_CONDITION_GTE, 0, hear_for_ever, NULL), 0);
+    while (__atomic_load_n(&calls, __ATOMIC_SEQ_CST) < 10) usleep(100);
+    assert_int_equal(hsa_shut_down(), 0);
+    int after = __atomic_load_n(&calls, __ATOMIC_SEQ_CST);
+    assert_int_equal(hsa_init(), 0);
+    assert_int_equal(hsa_signal_destroy(s), 0);
+    assert_int_equal(__atomic_load_n(&calls, __ATOMIC_SEQ_CST), after);
+    assert_int_equal(hsa_shut_down(), 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       GPU_TEST(operations_change_the_value_as_their_names_say),
@@ -297,6 +326,7 @@ int main(void) {
       GPU_TEST(a_signal_may_be_destroyed_once_its_value_is_seen),
       GPU_TEST(a_handler_may_destroy_its_signal),
       cmocka_unit_test(what_still_waits_at_the_end_is_dropped),
+      cmocka_unit_test(a_handler_that_always_has_work_does_not_keep_the_program_from_ending),
   };
   return cmocka_run_group_tests_name("hsa_signals", tests, NULL, NULL);
 }
