@@ -111,6 +111,17 @@ static bool split(const char *listing, char paths[][TOOL_PATH_MAX], size_t count
   return true;
 }
 
+/* What llvm-objdump says of the one file that it was given is that file's fault, and not the machine's. */
+static enum frontgen_status blame_file(const char *path, enum frontgen_status status, char error[FRONTGEN_ERROR_MAX]) {
+  char head[TOOL_PATH_MAX + 32], why[FRONTGEN_ERROR_MAX];
+  snprintf(head, sizeof head, "llvm-objdump: error: '%s': ", path);
+  const char *at = status == FRONTGEN_ENVIRONMENT ? strstr(error, head) : NULL;
+  if (!at) return status;
+  snprintf(why, sizeof why, "%s", at + strlen(head));
+  snprintf(error, FRONTGEN_ERROR_MAX, "llvm-objdump cannot read it: %.400s: it is damaged: make or copy it anew", why);
+  return FRONTGEN_USAGE;
+}
+
 enum frontgen_status check_disassemble(const struct check_image *image, size_t count, const struct frontgen_options *options,
     char *text[CHECK_IMAGES_MAX], char error[FRONTGEN_ERROR_MAX]) {
   int files[CHECK_IMAGES_MAX], output = tool_file(NULL, 0);
@@ -125,6 +136,7 @@ enum frontgen_status check_disassemble(const struct check_image *image, size_t c
   enum frontgen_status status = no_memory(error);
   if (made == count && output >= 0) {
     status = tool_run(TOOL_OBJDUMP, arguments, -1, output, files, count, options, error);
+    if (count == 1) status = blame_file(paths[0], status, error);
     if (!status && !(listing = tool_file_read(output, &bytes))) status = no_memory(error);
   }
   if (!status && !split(listing, paths, count, text)) {
