@@ -23,6 +23,18 @@ void queue_free(struct queue *q) {
   free(q);
 }
 
+static _Thread_local bool orphaned_here;
+
+bool queue_orphaned_here(void) { return orphaned_here; }
+
+void queue_end_orphan(struct queue *q) {
+  queue_free(q);
+  pthread_mutex_lock(&emu.lock);
+  emu.orphans--;
+  pthread_cond_broadcast(&emu.orphan_gone);
+  pthread_mutex_unlock(&emu.lock);
+}
+
 void queue_delete(struct queue *q) {
   if (!q->soft) {
     doorbell_stop(q->doorbell, &q->stop);
@@ -113,12 +125,18 @@ hsa_status_t hsa_soft_queue_create(
   return begin(q, size, type, features, queue);
 }
 
+static bool is_own(const struct queue *q) { return !q->soft && pthread_equal(q->thread, pthread_self()); }
+
 static struct queue *unlink_queue(const hsa_queue_t *handle) {
   pthread_mutex_lock(&emu.lock);
   struct queue **at = &emu.queues;
   while (*at && &(*at)->abi->hsa_queue != handle) at = &(*at)->next;
   struct queue *q = *at;
   if (q) *at = q->next;
+  if (q && is_own(q)) {
+    orphaned_here = true;
+    emu.orphans++;
+  }
   pthread_mutex_unlock(&emu.lock);
   return q;
 }
@@ -127,8 +145,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *queue) {
   if (!emu_running()) return HSA_STATUS_ERROR_NOT_INITIALIZED;
   struct queue *q = unlink_queue(queue);
   if (!q) return HSA_STATUS_ERROR_INVALID_QUEUE;
-  if (!q->soft && pthread_equal(q->thread, pthread_self())) { /* from its error callback */
-    __atomic_store_n(&q->orphan, true, __ATOMIC_RELEASE);
+  if (is_own(q)) { /* from its error callback */
     __atomic_store_n(&q->stop, true, __ATOMIC_RELEASE);
     pthread_detach(q->thread);
   } else {

@@ -11,7 +11,7 @@
 
 enum { EXTENSION_BYTES = 128 };
 
-struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER, .orphan_gone = PTHREAD_COND_INITIALIZER};
 
 bool emu_running(void) {
   pthread_mutex_lock(&emu.lock);
@@ -79,6 +79,7 @@ static void stop(void) {
     queue_delete(q);
     pthread_mutex_lock(&emu.lock);
   }
+  while (emu.orphans > (queue_orphaned_here() ? 1 : 0)) pthread_cond_wait(&emu.orphan_gone, &emu.lock);
   while (emu.executables) {
     struct executable *e = emu.executables;
     emu.executables = e->next;

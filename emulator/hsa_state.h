@@ -41,7 +41,6 @@ struct queue {
   pthread_t thread;                /* the packet processor */
   bool busy;                       /* it waits within a packet, runs one, or has ended. Atomic */
   bool stop;                       /* atomic: ends the thread, and the dispatch that it runs */
-  bool orphan;                     /* destroyed from its own thread: the thread frees it. Atomic */
 };
 
 /* A code object on an agent: HSA's loaded code object. */
@@ -101,6 +100,8 @@ struct emu {
   uint32_t partition[MODEL_XCDS_MAX]; /* ... and which of the device's partitions each is */
   struct device device;
   struct queue *queues;
+  uint32_t orphans; /* queues that their own threads destroyed and have not freed yet */
+  pthread_cond_t orphan_gone;
   struct executable *executables;
   struct reader *readers;
   struct {
@@ -167,7 +168,10 @@ void *packets_process(void *queue);
 
 /* hsa_queue.c */
 void queue_delete(struct queue *q); /* stops it first; not from its own thread */
-bool queues_pending(void);          /* whether a queue is about to take a packet that it has been told of */
+bool queue_orphaned_here(
+    void); /* the calling thread is a queue's, which was destroyed from it: it frees the queue, and counts in emu.orphans */
+void queue_end_orphan(struct queue *q);
+bool queues_pending(void); /* whether a queue is about to take a packet that it has been told of */
 void queue_cus(const struct queue *q, uint32_t cus[MODEL_XCDS_MAX]); /* by XCD: compute units that its launches may use */
 void queue_free(struct queue *q);                                    /* its thread has ended, or is the caller and ends now */
 

@@ -190,6 +190,6 @@ void *packets_process(void *queue) {
   for (uint64_t index = 0; process(q, index); index++) {
   }
   set_busy(q, true);
-  if (__atomic_load_n(&q->orphan, __ATOMIC_ACQUIRE)) queue_free(q);
+  if (queue_orphaned_here()) queue_end_orphan(q);
   return NULL;
 }
