@@ -104,8 +104,8 @@ static bool take_block_numbers(const struct tensor_file *file, struct inputs *in
     if (numbers) memcpy(&number, (const char *)numbers->data + 8 * i, 8);
     if (number < 0 || (i && number <= in->block[i - 1].number))
       return refuse(error, "tensor swa.blocks: entry %zu is %lld: block numbers rise", i, (long long)number);
-    int64_t bytes;
-    if (__builtin_mul_overflow(number + 1, in->swa_stride, &bytes) || bytes > 1ll << 40)
+    int64_t bytes; /* a block is never empty: so many blocks are more than a TiB, and number + 1 is a number */
+    if (number >= 1ll << 40 || __builtin_mul_overflow(number + 1, in->swa_stride, &bytes) || bytes > 1ll << 40)
       return refuse(error, "tensor swa.blocks: block %lld would make a cache of more than a TiB", (long long)number);
     in->block[i].number = number;
     in->window_blocks = number + 1;
@@ -156,6 +156,8 @@ static bool take_tensor(const struct tensor_file *file, const struct tensor *ten
 }
 
 bool tensors_take(const struct tensor_file *file, struct inputs *in, char error[INPUT_ERROR_MAX]) {
+  if (tensor_file_find(file, "swa.blocks") && !tensor_file_find(file, "swa"))
+    return refuse(error, "tensor swa.blocks numbers the blocks of swa, which the file does not have: give both");
   for (int scalars = 1; scalars >= 0; scalars--)
     for (size_t i = 0; i < file->count; i++)
       if (!take_tensor(file, &file->tensor[i], scalars, in, error)) return false;

@@ -289,6 +289,22 @@ static void a_file_that_does_not_fit_the_key_is_refused_by_tensor(void **context
   expect_file_refused(&(struct tensor){"scratch", DTYPE_U8, 1, {4}, &block, 4}, 1, "scratch");
 }
 
+/* The last number of all has no successor: that sum must not be made. */
+static void block_numbers_that_cannot_be_are_refused(void **context) {
+  (void)context;
+  enum { STRIDE = 128 * 584 };
+  static const unsigned char blocks[2 * STRIDE];
+  static const int64_t numbers[][2] = {{0, INT64_MAX}, {INT64_MIN, 0}, {0, 0}, {3, 2}, {0, 1ll << 40}};
+  static const char *const says[] = {
+      "more than a TiB", "block numbers rise", "block numbers rise", "block numbers rise", "more than a TiB"};
+  for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+    const struct tensor tensors[] = {
+        {"swa", DTYPE_U8, 2, {2, STRIDE}, blocks, sizeof blocks}, {"swa.blocks", DTYPE_I64, 1, {2}, numbers[i], 16}};
+    expect_file_refused(tensors, 2, says[i]);
+  }
+  expect_file_refused(&(struct tensor){"swa.blocks", DTYPE_I64, 1, {2}, numbers[0], 16}, 1, "which the file does not have");
+}
+
 /* With a block of one slot and such a stride, 600 MiB beyond 4 GiB hold two blocks: a search for a free slot among them would not end. */
 static void a_wide_stride_in_a_file_does_not_hold_the_program(void **context) {
   (void)context;
@@ -336,6 +352,7 @@ int main(void) {
       cmocka_unit_test(a_case_is_what_its_name_says),
       cmocka_unit_test(a_dump_read_again_gives_the_same_launch),
       cmocka_unit_test(a_file_that_does_not_fit_the_key_is_refused_by_tensor),
+      cmocka_unit_test(block_numbers_that_cannot_be_are_refused),
       cmocka_unit_test(a_wide_stride_in_a_file_does_not_hold_the_program),
       cmocka_unit_test(the_last_row_of_all_has_a_column),
   };
