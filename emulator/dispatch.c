@@ -29,8 +29,9 @@ enum {
 static const uint64_t idle_instructions_max = (uint64_t)1 << 32;
 static const uint64_t idle_ticks_max = (uint64_t)3600 * 100000000;
 
-/* Host time that a stuck launch gives the host's threads, which may be about to ring another queue or to write what the waves wait for. */
-enum { PATIENCE_MS = 500 };
+/* Host time that a stuck launch gives the host's threads, which may be about to ring another queue or to write what the waves wait for: in
+   so many waits of 2^n ms, all in all half a second, with a look behind each. As often as what the host did changes the waves' states. */
+enum { WAITS = 9, CHANGES_MAX = 256 };
 
 /* One launch's state. */
 struct dispatch {
@@ -55,55 +56,13 @@ struct dispatch {
   bool says; /* strict mode is the environment's: its findings and why it ended a launch go to stderr too */
   /* Since the last progress. */
   uint64_t idle, idle_from, idle_instructions, idle_reads;
-  bool waited; /* for the host, PATIENCE_MS */
+  uint32_t waits, changes; /* WAITS since the last change, of which there were so many */
   uint64_t anchor_at, anchor, anchor_first;
+  uint64_t cycle; /* quanta after which all waves are back at the anchor; 0: not known to be */
   struct hsa_emu_counters counters;
   struct report report, remarks;
   struct dispatch_result result;
 };
-
-bool device_init(struct device *d, const struct model *model) {
-  *d = (struct device){.model = model, .memory = memory_create()};
-  turns_init(&d->turns);
-  pthread_mutex_init(&d->report_lock, NULL);
-  return d->memory != NULL;
-}
-
-void device_free(struct device *d) {
-  workers_destroy(d->workers);
-  traffic_clear(&d->traffic, d->memory);
-  profile_clear(&d->profile);
-  memory_destroy(d->memory);
-  if (d->arena) munmap(d->arena, d->arena_bytes);
-  report_clear(&d->report);
-  report_clear(&d->remarks);
-  findings_clear(&d->findings);
-  turns_free(&d->turns);
-  pthread_mutex_destroy(&d->report_lock);
-}
-
-uint32_t device_threads(const struct device *d) {
-  uint32_t wanted = __atomic_load_n(&d->threads, __ATOMIC_RELAXED);
-  if (wanted) return wanted;
-  const char *text = getenv("FRONT_EMU_THREADS");
-  if (text && *text) {
-    char *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (!*end && n >= 1 && n <= 256) return (uint32_t)n;
-  }
-  cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
-  int n = CPU_COUNT(&cpus);
-  return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
-}
-
-bool device_strict(struct device *d, struct hsa_emu_strict *options, char error[STRICT_ERROR_MAX]) {
-  pthread_mutex_lock(&d->report_lock);
-  bool set = d->strict_set;
-  *options = d->strict;
-  pthread_mutex_unlock(&d->report_lock);
-  return set || strict_from_environment(options, error);
-}
 
 static uint64_t host_ns(void) {
   struct timespec t;
@@ -277,10 +236,29 @@ static bool progressed(const struct quantum *q, bool changed) {
   return changed;
 }
 
+static void begin_idle(struct dispatch *d) { d->idle = d->cycle = 0; }
+
+static void note_progress(struct dispatch *d) {
+  begin_idle(d);
+  d->waits = d->changes = 0;
+  d->others = d->device->progress;
+}
+
+/* After each cycle of a launch that is stuck. If it is no longer where it was, the host has done something, and has its time again. */
+static bool comes_back(struct dispatch *d) {
+  if (d->idle - d->anchor_at < d->cycle) return false;
+  if (quantum_digest(&d->quantum, d->device->workers) == d->anchor) return true;
+  begin_idle(d);
+  if (d->changes++ < CHANGES_MAX) d->waits = 0;
+  return false;
+}
+
 /* Whether all waves are back in a state that they were in since the last progress, without having read a clock: then they will be for
-   ever. A state is kept at every power of two and compared with those that follow, until somebody looks at a clock. */
+   ever, unless the host does something. A state is kept at every power of two and compared with those that follow, until somebody looks at
+   a clock; once one has come back, only after as many quanta. */
 static bool repeats(struct dispatch *d) {
   if (d->idle < IDLE_COMPARE || clock_reads(&d->quantum) != d->idle_reads) return false;
+  if (d->cycle) return comes_back(d);
   bool keep = !(d->idle & (d->idle - 1));
   if (!keep && d->idle - d->anchor_at > IDLE_WINDOW) return false;
   uint64_t first = quantum_digest_first(&d->quantum);
@@ -292,7 +270,8 @@ static bool repeats(struct dispatch *d) {
     d->anchor_at = d->idle;
     return false;
   }
-  return now == d->anchor;
+  if (now == d->anchor) d->cycle = d->idle - d->anchor_at;
+  return d->cycle != 0;
 }
 
 /* Model time runs faster while everybody only waits and looks at the clock, so that budgets of seconds run out in some hundred quanta. */
@@ -314,41 +293,37 @@ static uint64_t instructions(const struct dispatch *d) {
 }
 
 /* Lets other launches have the device until one does something, or the time is up. */
-static void wait_for_host(struct dispatch *d, const bool *cancel) {
+static void wait_for_host(struct dispatch *d, uint32_t ms, const bool *cancel) {
   struct device *device = d->device;
-  int ms = 0;
-  for (; ms < PATIENCE_MS && d->others == device->progress && !__atomic_load_n(cancel, __ATOMIC_ACQUIRE); ms++) {
+  for (; ms && d->others == device->progress && !__atomic_load_n(cancel, __ATOMIC_ACQUIRE); ms--) {
     turns_give(&device->turns);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     turns_take(&device->turns);
   }
-  d->waited = ms == PATIENCE_MS;
 }
 
-/* Whether a stuck launch looks once more: what its waves wait for may come from another launch, or from the host. */
+/* Whether a stuck launch looks once more: what its waves wait for may come from another launch, or from the host. Without a cycle a look is
+   dear: there is one. */
 static bool may_wake(struct dispatch *d, const bool *cancel) {
-  if (d->device->pending && d->device->pending())
+  if (d->device->pending && d->device->pending()) {
     sched_yield();
-  else if (!d->waited)
-    wait_for_host(d, cancel);
-  else
+  } else if (d->waits < WAITS) {
+    wait_for_host(d, d->cycle ? 1u << d->waits : 1u << WAITS, cancel);
+    d->waits = d->cycle ? d->waits + 1 : WAITS;
+  } else {
     return false;
+  }
+  d->anchor_at = d->idle;
+  if (!d->cycle) begin_idle(d);
   return true;
 }
 
 /* Judges a quantum without a fault; false: the launch is stuck. */
 static bool watch(struct dispatch *d, bool changed, uint64_t reads_before, const bool *cancel) {
   const struct quantum *q = &d->quantum;
-  if (progressed(q, changed)) {
-    d->idle = 0;
-    d->waited = false;
-    d->others = ++d->device->progress;
-    return true;
-  }
-  if (d->others != d->device->progress) { /* another launch has gone on: this one may go on too */
-    d->idle = 0;
-    d->waited = false;
-    d->others = d->device->progress;
+  d->device->progress += progressed(q, changed);
+  if (d->others != d->device->progress) { /* it, or another launch, so that this one may go on too */
+    note_progress(d);
     return true;
   }
   if (!d->idle++) {
@@ -363,10 +338,7 @@ static bool watch(struct dispatch *d, bool changed, uint64_t reads_before, const
     why = "nothing has happened for an hour of model time";
   else if (d->idle % IDLE_WINDOW == 0 && instructions(d) - d->idle_instructions > idle_instructions_max)
     why = "nothing has happened for 2^32 wave-instructions";
-  if (why && may_wake(d, cancel)) {
-    d->idle = 0;
-    return true;
-  }
+  if (why && may_wake(d, cancel)) return true;
   if (!why) {
     if (clock_reads(q) != reads_before) hurry(d);
     return true;

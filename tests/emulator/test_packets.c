@@ -223,6 +223,29 @@ static void a_launch_that_waits_for_a_slow_host_is_no_deadlock(void **state) {
   kernel_free(&put);
 }
 
+/* Waits for %x in the first word, then for %x in the second, and shows nothing in between. */
+static const char gates_ir[] = KERNEL_IR("", "ptr addrspace(1) %a, i32 %x", "64",
+    POLL_IR("%a", "%x") AT_IR("%b", "i32", "%a", "1")
+        AT_IR("%p", "i32", "%a", "2") "  br label %poll2\npoll2:\n"
+                                      "  %seen2 = load atomic i32, ptr addrspace(1) %b syncscope(\"agent\") monotonic, align 4\n"
+                                      "  %is2 = icmp eq i32 %seen2, %x\n  br i1 %is2, label %met2, label %poll2\nmet2:\n"
+                                      "  store i32 9, ptr addrspace(1) %p\n  ret void\n");
+
+/* The host has its half second for each step that it takes, however little comes of it. */
+static void each_step_of_a_slow_host_counts(void **state) {
+  (void)state;
+  struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
+  struct emu_kernel gates = kernel_of_ir(&gpu, gates_ir);
+  gpu_begin(&gpu, &gates, 3, 64, &args, sizeof args);
+  for (int step = 0; step < 2; step++) {
+    usleep(350000);
+    write_beside_a_launch(args.a + step, args.x);
+  }
+  assert_int_equal(gpu_await(&gpu, gpu.signal), 0);
+  assert_int_equal(args.a[2], 9);
+  kernel_free(&gates);
+}
+
 static void launches_that_wait_for_each_other_in_vain_are_both_reported(void **state) {
   (void)state;
   struct step_args args = {gpu_memory(&gpu, 64 * 4), 7};
@@ -565,6 +588,7 @@ int main(void) {
       GPU_TEST(a_launch_waits_for_another_queues_launch_through_a_barrier_packet),
       GPU_TEST(two_queues_launches_wait_for_each_other_in_memory),
       GPU_TEST(a_launch_that_waits_for_a_slow_host_is_no_deadlock),
+      GPU_TEST(each_step_of_a_slow_host_counts),
       GPU_TEST(launches_that_wait_for_each_other_in_vain_are_both_reported),
       GPU_TEST(packets_that_are_none_end_the_queue_with_a_reason),
       cmocka_unit_test(the_end_waits_for_a_queue_that_its_callback_destroys),
