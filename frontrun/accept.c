@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "accept_object.h"
+#include "conduct.h"
 #include "front.h"
 #include "output.h"
 #include "sha256.h"
@@ -89,6 +92,31 @@ static enum run_code run_facts(struct acceptance *a) {
   return a->worst == RUN_ENVIRONMENT ? RUN_ENVIRONMENT : RUN_GOOD;
 }
 
+static _Atomic pid_t kernel_process; /* 0: none */
+
+/* An interrupt leaves no kernel on the GPU. */
+static void end_kernel(void) {
+  pid_t pid = atomic_load(&kernel_process);
+  if (pid > 0) kill(pid, SIGKILL);
+}
+
+/* Starts this program anew, and notes it for end_kernel(): an interrupt finds it noted, or not started. */
+static int spawn_noted(const posix_spawn_file_actions_t *actions, const char *const *argv, pid_t *pid) {
+  sigset_t all, before;
+  posix_spawnattr_t attributes;
+  int why = posix_spawnattr_init(&attributes);
+  if (why) return why;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  why = posix_spawn(pid, "/proc/self/exe", actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+  if (!why) atomic_store(&kernel_process, *pid);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attributes);
+  return why;
+}
+
 /* This program on one kernel; its JSON, or null, and the last line of what it complained of. */
 static json_t *run_kernel(const struct acceptance *a, const struct front_bundle_entry *entry, int *code, char complaint[RUN_ERROR_MAX]) {
   static const char *const devices[] = {"auto", "gpu", "emulator"};
@@ -102,10 +130,11 @@ static json_t *run_kernel(const struct acceptance *a, const struct front_bundle_
   if (out >= 0 && complaints >= 0 && posix_spawn_file_actions_init(&actions) == 0) {
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
-    why = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+    why = spawn_noted(&actions, argv, &pid);
     posix_spawn_file_actions_destroy(&actions);
   }
   while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  atomic_store(&kernel_process, 0);
   size_t bytes;
   char *text = why ? NULL : tool_file_read(out, &bytes);
   if (!why) tool_file_last_line(complaints, "frontrun: ", complaint, RUN_ERROR_MAX);
@@ -193,6 +222,7 @@ enum run_code accept_run(const struct run_options *options, char error[RUN_ERROR
   json_object_set_new(a.root, "facts", a.facts);
   json_object_set_new(a.root, "kernels", a.kernels);
   describe_host(&a);
+  conduct_on_interrupt(end_kernel);
   if (run_facts(&a) == RUN_GOOD) (void)run_bundle(&a);
   json_object_set_new(a.root, "good", json_boolean(a.wrong == 0));
   json_object_set_new(a.root, "answered_by", json_string(kind(&a, "hardware")));

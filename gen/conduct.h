@@ -10,6 +10,9 @@
    frontgen_interrupt() before the program dies of it. A file size limit becomes a failed write. False: there is no /dev/null. */
 bool conduct_begin(void);
 
+/* What else to do then: async-signal-safe. */
+void conduct_on_interrupt(void (*end)(void));
+
 /* "program: text" and a newline on standard error; control characters in the text, from a file's name perhaps, become "?". */
 void conduct_complain(const char *program, const char *text);
 
