@@ -365,7 +365,8 @@ static void vmem_step(struct strict_wave *sw, const struct wave *w, const struct
     use_lanes(sw, w, in, 0, exec, "takes its address from");
     use_scalar(sw, w, in, 1, "takes its address from");
     use_scalar(sw, w, in, 2, "takes its address from");
-    use_lanes(sw, w, in, 3, exec, si->kind == KIND_STORE ? "stores" : "changes memory by");
+    /* A function saves registers that its caller may not have written. */
+    if (in->space != SPACE_SCRATCH) use_lanes(sw, w, in, 3, exec, si->kind == KIND_STORE ? "stores" : "changes memory by");
   }
   if (si->kind == KIND_LOAD_LDS && sw->sundef[SREG_M0]) {
     report(sw, w, in, LANE_NONE, "takes its LDS address from", "M0, s", SREG_M0, sw->sorigin[SREG_M0]);

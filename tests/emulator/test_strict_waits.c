@@ -112,6 +112,19 @@ CASE(a_packed_word_depends_on_the_words_that_op_sel_says,
                  "FAULT v_pk_mul_f32 v[16:17], v[14:15], v[12:13]\nFAULT v_mov_b32 v3, v17\n" STORE_V3,
     1, 64, .kind = HSA_EMU_UNINITIALISED, .text = {"stores v3"})
 
+/* As a function saves its caller's registers: nothing depends on them. */
+static void a_register_that_was_never_written_may_be_saved_in_scratch(void **state) {
+  (void)state;
+  static const struct strict_case c = {.groups = 1,
+      .size = 64,
+      .body = STRICT_START "scratch_store_dword off, v9, off offset:4\nv_mov_b32 v9, 5\nv_mov_b32 v3, v9\n"
+                           "scratch_load_dword v9, off, off offset:4\ns_waitcnt vmcnt(0)\n" STORE_V3};
+  struct emu_kernel k = strict_kernel(&c, false);
+  assert_int_equal(strict_launch(&c, &k, 1), 0);
+  assert_null(strict_finding(HSA_EMU_UNINITIALISED, NULL));
+  kernel_free(&k);
+}
+
 /* --- outside -------------------------------------------------------------------------------------------------------------------- */
 
 CASE(a_lane_outside_its_buffer,
@@ -143,6 +156,7 @@ int main(void) {
       cmocka_unit_test(lanes_are_switched_by_what_was_never_written),
       cmocka_unit_test(lds_that_was_never_written_is_stored),
       cmocka_unit_test(what_is_masked_or_overwritten_does_not_matter),
+      cmocka_unit_test(a_register_that_was_never_written_may_be_saved_in_scratch),
       cmocka_unit_test(a_low_word_does_not_depend_on_high_ones),
       cmocka_unit_test(words_of_a_64_bit_addend_are_no_mask_of_lanes),
       cmocka_unit_test(a_packed_word_depends_on_the_words_that_op_sel_says),
