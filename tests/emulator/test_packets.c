@@ -306,33 +306,6 @@ static void packets_that_are_none_end_the_queue_with_a_reason(void **state) {
   }
 }
 
-struct leaving {
-  int destroyed, left; /* atomic */
-};
-
-static void destroy_and_linger(hsa_status_t status, hsa_queue_t *source, void *data) {
-  struct leaving *l = data;
-  (void)status;
-  __atomic_store_n(&l->destroyed, hsa_queue_destroy(source) == HSA_STATUS_SUCCESS ? 1 : -1, __ATOMIC_RELEASE);
-  usleep(20000);
-  __atomic_store_n(&l->left, 1, __ATOMIC_RELEASE);
-}
-
-static void the_end_waits_for_a_queue_that_its_callback_destroys(void **state) {
-  (void)state;
-  struct leaving l = {0, 0};
-  hsa_queue_t *queue;
-  gpu_open(&gpu);
-  assert_int_equal(hsa_queue_create(gpu.agent, 4, HSA_QUEUE_TYPE_MULTI, destroy_and_linger, &l, 0, 0, &queue), 0);
-  __atomic_store_n((uint16_t *)queue->base_address, (uint16_t)(77 << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
-  hsa_queue_add_write_index_screlease(queue, 1);
-  hsa_signal_store_screlease(queue->doorbell_signal, 0);
-  while (!__atomic_load_n(&l.destroyed, __ATOMIC_ACQUIRE)) usleep(200);
-  gpu_close(&gpu);
-  assert_int_equal(l.destroyed, 1);
-  assert_int_equal(__atomic_load_n(&l.left, __ATOMIC_ACQUIRE), 1);
-}
-
 static void a_barrier_or_packet_waits_for_one_of_its_signals(void **state) {
   (void)state;
   hsa_signal_t open[2];
@@ -591,7 +564,6 @@ int main(void) {
       GPU_TEST(each_step_of_a_slow_host_counts),
       GPU_TEST(launches_that_wait_for_each_other_in_vain_are_both_reported),
       GPU_TEST(packets_that_are_none_end_the_queue_with_a_reason),
-      cmocka_unit_test(the_end_waits_for_a_queue_that_its_callback_destroys),
       GPU_TEST(a_barrier_or_packet_waits_for_one_of_its_signals),
       GPU_TEST(a_barrier_value_packet_waits_for_its_condition),
       GPU_TEST(a_mask_of_units_bounds_what_is_resident),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals: every operation in every order, groups, handlers, pointers to the value, asynchronous copies. */
+/* Signals: every operation in every order, groups, handlers, pointers to the value, asynchronous copies; what the end waits for. */
 #include "emu_support.h"
 
 #include <stdlib.h>
@@ -313,6 +313,33 @@ static void a_handler_that_always_has_work_does_not_keep_the_program_from_ending
   }
 }
 
+struct leaving {
+  int destroyed, left; /* atomic */
+};
+
+static void destroy_and_linger(hsa_status_t status, hsa_queue_t *source, void *data) {
+  struct leaving *l = data;
+  (void)status;
+  __atomic_store_n(&l->destroyed, hsa_queue_destroy(source) == HSA_STATUS_SUCCESS ? 1 : -1, __ATOMIC_RELEASE);
+  usleep(20000);
+  __atomic_store_n(&l->left, 1, __ATOMIC_RELEASE);
+}
+
+static void the_end_waits_for_a_queue_that_its_callback_destroys(void **state) {
+  (void)state;
+  struct leaving l = {0, 0};
+  hsa_queue_t *queue;
+  gpu_open(&gpu);
+  assert_int_equal(hsa_queue_create(gpu.agent, 4, HSA_QUEUE_TYPE_MULTI, destroy_and_linger, &l, 0, 0, &queue), 0);
+  __atomic_store_n((uint16_t *)queue->base_address, (uint16_t)(77 << HSA_PACKET_HEADER_TYPE), __ATOMIC_RELEASE);
+  hsa_queue_add_write_index_screlease(queue, 1);
+  hsa_signal_store_screlease(queue->doorbell_signal, 0);
+  while (!__atomic_load_n(&l.destroyed, __ATOMIC_ACQUIRE)) usleep(200);
+  gpu_close(&gpu);
+  assert_int_equal(l.destroyed, 1);
+  assert_int_equal(__atomic_load_n(&l.left, __ATOMIC_ACQUIRE), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       GPU_TEST(operations_change_the_value_as_their_names_say),
@@ -326,6 +353,7 @@ int main(void) {
       GPU_TEST(a_signal_may_be_destroyed_once_its_value_is_seen),
       GPU_TEST(a_handler_may_destroy_its_signal),
       cmocka_unit_test(what_still_waits_at_the_end_is_dropped),
+      cmocka_unit_test(the_end_waits_for_a_queue_that_its_callback_destroys),
       cmocka_unit_test(a_handler_that_always_has_work_does_not_keep_the_program_from_ending),
   };
   return cmocka_run_group_tests_name("hsa_signals", tests, NULL, NULL);
