@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device that launches share: its beginning and end, and what the program or the environment says of it. */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -26,19 +27,29 @@ void device_free(struct device *d) {
   pthread_mutex_destroy(&d->report_lock);
 }
 
+enum { THREADS_MAX = 256 };
+
+/* 0: it does not say, or not what it must, which is told once. */
+static uint32_t threads_of_environment(void) {
+  static bool told;
+  const char *text = getenv("FRONT_EMU_THREADS");
+  if (!text || !*text) return 0;
+  char *end;
+  unsigned long n = strtoul(text, &end, 10);
+  if (!*end && *text != '-' && n >= 1 && n <= THREADS_MAX) return (uint32_t)n;
+  if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    fprintf(stderr, "libhsa-emu: FRONT_EMU_THREADS is \"%.40s\": 1 to %d are possible; there is one a CPU now\n", text, THREADS_MAX);
+  return 0;
+}
+
 uint32_t device_threads(const struct device *d) {
   uint32_t wanted = __atomic_load_n(&d->threads, __ATOMIC_RELAXED);
+  if (!wanted) wanted = threads_of_environment();
   if (wanted) return wanted;
-  const char *text = getenv("FRONT_EMU_THREADS");
-  if (text && *text) {
-    char *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (!*end && n >= 1 && n <= 256) return (uint32_t)n;
-  }
   cpu_set_t cpus;
   if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
   int n = CPU_COUNT(&cpus);
-  return n < 1 ? 1 : n > 256 ? 256 : (uint32_t)n;
+  return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (uint32_t)n;
 }
 
 bool device_strict(struct device *d, struct hsa_emu_strict *options, char error[STRICT_ERROR_MAX]) {

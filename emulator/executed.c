@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executed.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,9 @@ void executed_report(const struct program *p) {
   }
   fclose(list);
   file = fopen(path, "a");
-  if (file) {
-    setvbuf(file, NULL, _IONBF, 0);
-    fwrite(text, 1, bytes, file);
-    fclose(file);
-  }
+  if (file) setvbuf(file, NULL, _IONBF, 0);
+  if (!file || fwrite(text, 1, bytes, file) != bytes)
+    fprintf(stderr, "libhsa-emu: FRONT_EMU_EXECUTED=%s: %s: the list lacks this program's rows\n", path, strerror(errno));
+  if (file) fclose(file);
   free(text);
 }

@@ -26,6 +26,22 @@ static void wave_instructions_a_second_and_the_device_are_in_the_json(void **con
   json_decref(root);
 }
 
+/* The launch is as good without; but who asked would take what comes for what was asked for. */
+static void an_environment_that_the_emulator_cannot_follow_is_told(void **context) {
+  (void)context;
+  static const char *const env[] = {"FRONT_EMU_THREADS=-2", "FRONT_EMU_EXECUTED=/no/such/folder/list", NULL};
+  const struct run_options options = {.env = env};
+  struct outcome o = run_argv((const char *const[]){built_path("frontrun/frontrun"), "tokens=1,tp=8", "--device", "emulator", "--case",
+                                  "allpad", "--no-traffic", NULL},
+      &options);
+  assert_code(&o, 0);
+  const char *threads = strstr(o.err, "libhsa-emu: FRONT_EMU_THREADS is \"-2\": 1 to 256");
+  assert_non_null(threads);
+  assert_null(strstr(threads + 1, "libhsa-emu: FRONT_EMU_THREADS")); /* once */
+  assert_non_null(strstr(o.err, "libhsa-emu: FRONT_EMU_EXECUTED=/no/such/folder/list: No such file"));
+  outcome_free(&o);
+}
+
 static void a_dump_is_an_input_and_gives_the_same_outputs(void **context) {
   (void)context;
   const char *dir = temp_dir(), *first = path_in(dir, "first"), *second = path_in(dir, "second");
@@ -82,6 +98,7 @@ static void a_cache_larger_than_the_device_is_refused_with_both_sizes(void **con
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wave_instructions_a_second_and_the_device_are_in_the_json),
+      cmocka_unit_test(an_environment_that_the_emulator_cannot_follow_is_told),
       cmocka_unit_test(a_dump_is_an_input_and_gives_the_same_outputs),
       cmocka_unit_test(a_code_object_without_a_note_runs_when_its_key_is_given),
       cmocka_unit_test(a_cache_larger_than_the_device_is_refused_with_both_sizes),
