@@ -110,11 +110,8 @@ static bool take_arena(struct dispatch *d, uint64_t bytes) {
   if (d->arena_bytes >= bytes) return true;
   if (d->arena) munmap(d->arena, d->arena_bytes);
   d->arena_bytes = round_up(bytes, HUGE_PAGE) + HUGE_PAGE;
-  d->arena = mmap(NULL, d->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (d->arena == MAP_FAILED) {
-    d->arena = NULL;
-    return false;
-  }
+  d->arena = memory_zeros(d->arena_bytes);
+  if (!d->arena) return false;
   madvise(d->arena, d->arena_bytes, MADV_HUGEPAGE);
   return true;
 }

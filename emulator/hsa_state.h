@@ -168,8 +168,8 @@ void *packets_process(void *queue);
 
 /* hsa_queue.c */
 void queue_delete(struct queue *q); /* stops it first; not from its own thread */
-bool queue_orphaned_here(
-    void); /* the calling thread is a queue's, which was destroyed from it: it frees the queue, and counts in emu.orphans */
+/* The calling thread is a queue's, which was destroyed from it: it frees the queue, and counts in emu.orphans. */
+bool queue_orphaned_here(void);
 void queue_end_orphan(struct queue *q);
 bool queues_pending(void); /* whether a queue is about to take a packet that it has been told of */
 void queue_cus(const struct queue *q, uint32_t cus[MODEL_XCDS_MAX]); /* by XCD: compute units that its launches may use */

@@ -103,6 +103,11 @@ uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint3
   return good ? a.base : 0;
 }
 
+void *memory_zeros(uint64_t bytes) {
+  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return map == MAP_FAILED ? NULL : map;
+}
+
 bool memory_adopt(struct memory *m, uint64_t base, uint64_t bytes, uint32_t owner) {
   struct allocation a = {.base = base, .bytes = bytes, .owner = owner};
   if (!base || !bytes || base + bytes < base) return false;

@@ -46,6 +46,10 @@ void memory_destroy(struct memory *m);
 /* `bytes` of zeros (sparse: a page costs nothing until it is touched), aligned to 4096 and to `align` (a power of two). 0: the host
    refused it. The bytes behind the end are never another allocation's. */
 uint64_t memory_allocate(struct memory *m, uint64_t bytes, uint64_t align, uint32_t owner);
+/* The emulator's own memory: zeros that do not exist until they are touched, also if malloc fills what it gives; for munmap(). NULL: none.
+ */
+void *memory_zeros(uint64_t bytes);
+
 /* The host's own bytes [base, base + bytes) as an allocation; freeing it leaves them alone. False: no memory, or part of another one. */
 bool memory_adopt(struct memory *m, uint64_t base, uint64_t bytes, uint32_t owner);
 bool memory_free(struct memory *m, uint64_t base); /* false: not the base of an allocation */

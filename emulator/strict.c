@@ -25,8 +25,7 @@ static bool place_groups(struct strict *st, struct slot *slots, uint32_t count) 
   st->group = calloc(count, sizeof *st->group);
   st->groups = count;
   st->arena_bytes = each * count;
-  st->arena = mmap(NULL, st->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (st->arena == MAP_FAILED) st->arena = NULL;
+  st->arena = memory_zeros(st->arena_bytes);
   if (!st->group || !st->arena) return false;
   madvise(st->arena, st->arena_bytes, MADV_HUGEPAGE);
   for (uint32_t i = 0; i < count; i++) {

@@ -63,8 +63,8 @@ static struct region *new_region(struct lines *l, const struct allocation *a) {
     l->region_room = room;
   }
   uint64_t bytes = (a->bytes / LINE_BYTES + 2) * sizeof(struct line_mark);
-  void *marks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (marks == MAP_FAILED) return NULL;
+  void *marks = memory_zeros(bytes);
+  if (!marks) return NULL;
   if (bytes <= HUGE_MARKS) madvise(marks, bytes, MADV_HUGEPAGE); /* sparse allocations have sparse marks */
   struct region *r = &l->region[l->regions++];
   *r = (struct region){

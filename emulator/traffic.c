@@ -32,12 +32,6 @@ static uint64_t chunk_dwords(const struct traffic_range *r, uint64_t chunk) {
   return left < CHUNK_DWORDS ? left : CHUNK_DWORDS;
 }
 
-/* Zeros that do not exist until they are touched, also if malloc fills what it gives. */
-static void *map_zeros(uint64_t bytes) {
-  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return map == MAP_FAILED ? NULL : map;
-}
-
 static void free_range(struct traffic_range *r) {
   if (r->recent) munmap(r->recent, dwords(r) * sizeof *r->recent);
   if (r->earlier) munmap(r->earlier, dwords(r) * sizeof *r->earlier);
@@ -71,8 +65,8 @@ enum traffic_status traffic_add(struct traffic *t, struct memory *memory, uint64
   struct traffic_range *r = calloc(1, sizeof *r);
   if (!r) return TRAFFIC_NO_MEMORY;
   *r = (struct traffic_range){.base = base, .bytes = bytes, .number = t->count};
-  r->recent = map_zeros(dwords(r) * sizeof *r->recent);
-  r->earlier = map_zeros(dwords(r) * sizeof *r->earlier);
+  r->recent = memory_zeros(dwords(r) * sizeof *r->recent);
+  r->earlier = memory_zeros(dwords(r) * sizeof *r->earlier);
   r->chunk = calloc(chunk_count(r), sizeof *r->chunk);
   t->range[t->count++] = r;
   if (!r->recent || !r->earlier || !r->chunk || !attach(t, memory, &a)) {

@@ -23,8 +23,6 @@
 #include "sha256.h"
 #include "tool.h"
 
-extern char **environ;
-
 struct acceptance {
   const struct run_options *options;
   json_t *root, *facts, *kernels;
@@ -100,40 +98,22 @@ static void end_kernel(void) {
   if (pid > 0) kill(pid, SIGKILL);
 }
 
-/* Starts this program anew, and notes it for end_kernel(): an interrupt finds it noted, or not started. */
-static int spawn_noted(const posix_spawn_file_actions_t *actions, const char *const *argv, pid_t *pid) {
-  sigset_t all, before;
-  posix_spawnattr_t attributes;
-  int why = posix_spawnattr_init(&attributes);
-  if (why) return why;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
-  posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  why = posix_spawn(pid, "/proc/self/exe", actions, &attributes, (char *const *)(uintptr_t)argv, environ);
-  if (!why) atomic_store(&kernel_process, *pid);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  posix_spawnattr_destroy(&attributes);
-  return why;
-}
-
 /* This program on one kernel; its JSON, or null, and the last line of what it complained of. */
 static json_t *run_kernel(const struct acceptance *a, const struct front_bundle_entry *entry, int *code, char complaint[RUN_ERROR_MAX]) {
   static const char *const devices[] = {"auto", "gpu", "emulator"};
   const char *argv[] = {
       "frontrun", a->options->what, "--key", entry->name, "--arch", entry->arch, "--device", devices[a->options->device], "--json", NULL};
   int out = tool_file(NULL, 0), complaints = tool_file(NULL, 0), status = -1, why = ENOMEM;
-  pid_t pid;
   posix_spawn_file_actions_t actions;
   *code = RUN_ENVIRONMENT;
   *complaint = 0;
   if (out >= 0 && complaints >= 0 && posix_spawn_file_actions_init(&actions) == 0) {
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
-    why = spawn_noted(&actions, argv, &pid);
+    why = tool_spawn_noted("/proc/self/exe", &actions, argv, &kernel_process);
     posix_spawn_file_actions_destroy(&actions);
   }
-  while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  while (!why && waitpid(kernel_process, &status, 0) < 0 && errno == EINTR) continue;
   atomic_store(&kernel_process, 0);
   size_t bytes;
   char *text = why ? NULL : tool_file_read(out, &bytes);

@@ -268,6 +268,23 @@ enum frontgen_status tool_run(enum tool tool, const char *const *arguments, int 
   return result;
 }
 
+int tool_spawn_noted(const char *path, const posix_spawn_file_actions_t *actions, const char *const *argv, _Atomic pid_t *noted) {
+  sigset_t all, before;
+  posix_spawnattr_t attr;
+  pid_t pid = 0;
+  int why = posix_spawnattr_init(&attr);
+  if (why) return why;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  posix_spawnattr_setsigmask(&attr, &before);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+  why = posix_spawn(&pid, path, actions, &attr, (char *const *)(uintptr_t)argv, environ);
+  if (!why) atomic_store(noted, pid);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  posix_spawnattr_destroy(&attr);
+  return why;
+}
+
 void tool_interrupt(void) {
   for (size_t i = 0; i < RUNNING_MAX; i++) {
     pid_t pid = atomic_load(&running[i]);

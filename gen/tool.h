@@ -3,6 +3,10 @@
 #ifndef FRONT_TOOL_H
 #define FRONT_TOOL_H
 
+#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
 #include "frontgen.h"
 
 enum tool { TOOL_OPT, TOOL_LLC, TOOL_LLD, TOOL_OBJDUMP, TOOLS };
@@ -41,7 +45,10 @@ const char *tool_program(enum tool tool, const struct frontgen_options *options)
 const char *tool_named(enum tool tool, const struct frontgen_options *options);
 const char *tool_variable(enum tool tool);
 
-/* Kills what runs. Async-signal-safe. */
+/* Starts a program of ours and notes it in *noted for its caller's interrupt, which finds it noted, or not started. 0, or an errno. */
+int tool_spawn_noted(const char *path, const posix_spawn_file_actions_t *actions, const char *const *argv, _Atomic pid_t *noted);
+
+/* Kills what tool_run() runs. Async-signal-safe. */
 void tool_interrupt(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,8 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { JOBS_MAX = 256 };
 
@@ -94,25 +91,9 @@ static int spawn_one(const char *frontrun, const char *bundle, const struct veri
   if (!why) why = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (!why) why = posix_spawn_file_actions_adddup2(&actions, job->said, STDOUT_FILENO);
   if (!why) why = posix_spawn_file_actions_adddup2(&actions, job->complaints, STDERR_FILENO);
-  sigset_t all, before;
-  posix_spawnattr_t attributes;
-  pid_t pid = 0;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before); /* an interrupt finds the job noted, or not started */
-  if (!why) why = posix_spawnattr_init(&attributes);
-  if (!why) {
-    posix_spawnattr_setsigmask(&attributes, &before);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    why = posix_spawn(&pid, frontrun, &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
-    posix_spawnattr_destroy(&attributes);
-  }
-  if (!why) atomic_store(&job->pid, pid);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!why) why = tool_spawn_noted(frontrun, &actions, argv, &job->pid);
   posix_spawn_file_actions_destroy(&actions);
-  if (why) {
-    job->pid = 0;
-    close_files(job);
-  }
+  if (why) close_files(job);
   return why;
 }
 

@@ -31,19 +31,23 @@ enum front_status memory_free(struct device *device, void *address) {
   return FRONT_OK;
 }
 
+/* What HSA knows of an address; of type UNKNOWN if it does not say. */
+static hsa_amd_pointer_info_t info_of(const struct device *device, const void *address) {
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  const hsa_amd_pointer_info_t unknown = {.type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+  if (!device->hsa->hsa_amd_pointer_info) return unknown;
+  return device->hsa->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) == HSA_STATUS_SUCCESS ? info : unknown;
+}
+
 /* HSA frees any agent's memory: only the device that gave it counts it. */
 static bool is_another_devices(const struct device *device, const void *address) {
-  hsa_amd_pointer_info_t info = {.size = sizeof info};
-  if (!device->hsa->hsa_amd_pointer_info) return false;
-  if (device->hsa->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS) return false;
+  hsa_amd_pointer_info_t info = info_of(device, address);
   return info.type == HSA_EXT_POINTER_TYPE_HSA && info.agentOwner.handle && info.agentOwner.handle != device->agent.handle;
 }
 
 uint64_t memory_behind(const void *context, const void *address) {
   const struct device *device = context;
-  hsa_amd_pointer_info_t info = {.size = sizeof info};
-  if (!device->hsa->hsa_amd_pointer_info) return UINT64_MAX;
-  if (device->hsa->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS) return UINT64_MAX;
+  hsa_amd_pointer_info_t info = info_of(device, address);
   if (info.type == HSA_EXT_POINTER_TYPE_UNKNOWN || !info.agentBaseAddress) return UINT64_MAX;
   uintptr_t base = (uintptr_t)info.agentBaseAddress, at = (uintptr_t)address;
   return at >= base && at - base < info.sizeInBytes ? info.sizeInBytes - (at - base) : UINT64_MAX;
